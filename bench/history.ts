@@ -80,10 +80,10 @@ async function timesOf(dataDir: string, issues: number): Promise<Map<string, num
     const taken: number[] = []
     for (let i = 0; i < ASKED; i++) {
       const begun = performance.now()
-      const answer = await fetch(target, { redirect: 'manual' })
-      await answer.arrayBuffer()
+      const response = await fetch(target, { redirect: 'manual' })
+      await response.arrayBuffer()
       taken.push(performance.now() - begun)
-      if (answer.status >= 500) throw new Error(`${read}: ${answer.status}`)
+      if (response.status >= 500) throw new Error(`${read}: ${response.status}`)
     }
     times.set(read, taken.toSorted((a, b) => a - b)[Math.floor(ASKED / 2)]!)
   }

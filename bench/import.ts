@@ -18,13 +18,13 @@ await withFolder(async (dataDir) => {
   const times: number[] = []
   for (let i = 0; i < 5; i++) {
     const started = performance.now()
-    const answer = await fetch(`http://127.0.0.1:${server.port}/api/companies/import/apply`, {
+    const response = await fetch(`http://127.0.0.1:${server.port}/api/companies/import/apply`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ source: { type: 'inline', files }, target: { mode: 'new_company' } }),
     })
-    if (answer.status !== 201) throw new Error(await answer.text())
-    await answer.text()
+    if (response.status !== 201) throw new Error(await response.text())
+    await response.text()
     times.push(performance.now() - started)
   }
   await server.stop()

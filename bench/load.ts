@@ -34,7 +34,7 @@ async function open(port: number): Promise<Socket> {
 
 function sendAll(socket: Socket, next: () => string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const ask = () => {
+    const send = () => {
       const request = next()
       if (request === undefined) resolve()
       else socket.write(request)
@@ -51,8 +51,8 @@ function sendAll(socket: Socket, next: () => string | undefined): Promise<void> 
         left = head + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(text)?.[1])
       }
       left -= chunk.length
-      if (left === 0) ask()
+      if (left === 0) send()
     })
-    ask()
+    send()
   })
 }

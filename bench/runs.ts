@@ -34,14 +34,14 @@ await withFolder(async (dataDir) => {
 
   const times: number[] = []
   for (let n = 0; n < SINGLE_RUNS; n++) {
-    const asked = Date.now()
+    const requested = Date.now()
     await invoke(agentIds[0]!)
     await untilAllEnded()
     const [run] = await api.request('GET /api/companies/:companyId/runs', {
       params: { companyId: company.id },
       query: { limit: '1' },
     })
-    times.push(Date.parse(run!.startedAt!) - asked)
+    times.push(Date.parse(run!.startedAt!) - requested)
   }
   const began = performance.now()
   await Promise.all(agentIds.map(invoke))

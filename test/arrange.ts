@@ -18,11 +18,11 @@ import type {
   WorkspaceTable,
 } from '../src/platform/database/tables.ts'
 import { ISSUE_STATUSES } from '../src/work/issue/lifecycle.ts'
-import type { Ask, TestApp, TestServices } from './helpers.ts'
+import type { SendRequest, TestApp, TestServices } from './helpers.ts'
 
 /** The row of an agent, with a function that sends requests with its key. */
 export interface TestAgent extends AgentRow {
-  ask: Ask
+  request: SendRequest
 }
 
 /** Inserts a company. @returns its id */
@@ -39,7 +39,7 @@ export function insertAgent(
   values: Partial<Insertable<AgentTable>> & { company_id: string },
 ): TestAgent {
   const row = insertAgentRow(ctx, values)
-  return { ...row, ask: as(insertKey(ctx, row).key) }
+  return { ...row, request: as(insertKey(ctx, row).key) }
 }
 
 /** Inserts an agent without a key. */
@@ -96,15 +96,15 @@ export async function insertRun(
   { ctx, as }: Pick<TestApp, 'ctx' | 'as'>,
   agent: { id: string },
   values: Partial<Insertable<RunTable>> = {},
-): Promise<{ id: string; ask: Ask }> {
+): Promise<{ id: string; request: SendRequest }> {
   const id = insertRunRow(ctx, agent, values)
-  return { id, ask: as(await signRun(ctx, agent, id)) }
+  return { id, request: as(await signRun(ctx, agent, id)) }
 }
 
 /** Returns a function that sends requests as an agent, with the token of a live run. */
-export async function asAgent(app: Pick<TestApp, 'ctx' | 'as'>, agent: { id: string }): Promise<Ask> {
+export async function asAgent(app: Pick<TestApp, 'ctx' | 'as'>, agent: { id: string }): Promise<SendRequest> {
   const live = listLiveRuns(app.ctx.db, { agentId: agent.id })[0]
-  return live ? app.as(await signRun(app.ctx, agent, live.id)) : (await insertRun(app, agent)).ask
+  return live ? app.as(await signRun(app.ctx, agent, live.id)) : (await insertRun(app, agent)).request
 }
 
 const signRun = (ctx: TestServices, agent: { id: string }, id: string) =>

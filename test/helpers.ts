@@ -23,7 +23,7 @@ import { type Canaries, createCanaries } from './canary/canaries.ts'
 import { answerOf, noticeAnswer, noticeBody, noticeHeaders, noticeSealed, ownToken } from './canary/noticed.ts'
 
 /** A response with its parsed body. `body` is `any`, because tests read any field. */
-export interface Answer {
+export interface TestResponse {
   status: number
   headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: see above.
@@ -33,16 +33,21 @@ export interface Answer {
 /** The context of a test app, with the run tokens that the server passes to its executor. */
 export type TestServices = AccessContext & Pick<OwnedContext, 'flush' | 'untilFree'> & { tokens: RunTokens }
 
-export type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+export type SendRequest = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<TestResponse>
 
 /** The complete app with its own database file, and a clock that only the test changes. */
 export interface TestApp {
   ctx: TestServices
   config: Config
   /** Sends a request as the board. */
-  ask: Ask
+  request: SendRequest
   /** Returns a function that sends requests with a bearer token. */
-  as(token: string): Ask
+  as(token: string): SendRequest
   /** Sends a request as the board, fails unless the status is 2xx, and returns the body. */
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   make(method: string, path: string, body?: unknown): Promise<any>
@@ -146,7 +151,7 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
   const app = createApp(ctx, ctx.tokens)
 
   const sendWith =
-    (credential: Record<string, string>): Ask =>
+    (credential: Record<string, string>): SendRequest =>
     async (method, path, body, headers = {}) => {
       const isRaw = typeof body === 'string' || body instanceof FormData || body === undefined
       const text = isRaw ? body : JSON.stringify(body)
@@ -161,30 +166,30 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
       noticeBody(canaries, path, text)
       const response = await app.request(path, init)
       const isJson = response.headers.get('content-type')?.startsWith('application/json')
-      const answer = await response.text()
+      const reply = await response.text()
       // A 5xx response is always a bug. A test that expects one calls the app directly, except for a full disk (507).
-      assert.ok(response.status < 500 || response.status === 507, `${method} ${path}: ${answer} ${logged.join('')}`)
-      const content = isJson && answer ? JSON.parse(answer) : answer
+      assert.ok(response.status < 500 || response.status === 507, `${method} ${path}: ${reply} ${logged.join('')}`)
+      const content = isJson && reply ? JSON.parse(reply) : reply
       // The response to a page's form is always a page, even for an error.
       const isPage = response.headers.get('content-type')?.startsWith('text/html')
       if (response.status >= 400 && method !== 'HEAD' && !isPage) v.assert(ErrorAnswer, content)
-      const given = JSON.stringify([...response.headers]) + answer
+      const given = JSON.stringify([...response.headers]) + reply
       canaries.search(answerOf(method, path), given, ownToken(path, text))
       canaries.assertNoHits()
       noticeAnswer(canaries, method, path, response.headers, content)
       return { status: response.status, headers: response.headers, body: content }
     }
 
-  const ask = sendWith({})
+  const send = sendWith({})
   return {
     ctx,
     config,
-    ask,
+    request: send,
     as: (token) => sendWith({ authorization: `Bearer ${token}` }),
     async make(method, path, body) {
-      const answer = await ask(method, path, body)
-      assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
-      return answer.body
+      const reply = await send(method, path, body)
+      assert.ok(reply.status < 300, `${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`)
+      return reply.body
     },
     clock,
     logged,

@@ -37,6 +37,6 @@ export async function importSkills(app: TestApp, companyId: string, ...slugs: st
 
 /** Returns the actions in a company's activity, oldest first. */
 export async function actions(app: TestApp, companyId: string): Promise<string[]> {
-  const { body } = await app.ask('GET', `/api/companies/${companyId}/activity`)
+  const { body } = await app.request('GET', `/api/companies/${companyId}/activity`)
   return body.map((entry: { action: string }) => entry.action).reverse()
 }

@@ -3,10 +3,10 @@ import type { Context } from '../src/platform/context.ts'
 import type { Db } from '../src/platform/database/db.ts'
 
 /** Returns the query plan steps of each query that a function runs, such as `SEARCH issue USING INDEX ...`. */
-export function plansOf(ctx: Context, ask: (db: Db) => void): string[] {
+export function plansOf(ctx: Context, request: (db: Db) => void): string[] {
   const queries: CompiledQuery[] = []
   const record = (query: Parameters<Db['all']>[0]) => void queries.push('compile' in query ? query.compile() : query)
-  ask({
+  request({
     ...ctx.db,
     all(query) {
       record(query)

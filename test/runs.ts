@@ -35,7 +35,7 @@ export interface TestRuns extends TestApp {
   /** Runs one tick of the scheduler. */
   tick(): Promise<void>
   /** Runs the scheduler twice, and waits for all runs each time. */
-  settle(): Promise<void>
+  runUntilIdle(): Promise<void>
   /** The company's runs, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response.
   runs(): Promise<any[]>
@@ -101,13 +101,13 @@ export async function createTestRunsIn(
       return agent.id
     },
     tick: scheduler.tick,
-    async settle() {
+    async runUntilIdle() {
       await scheduler.tick()
       await executor.idle()
       await scheduler.tick()
       await executor.idle()
     },
-    runs: async () => (await app.ask('GET', `/api/companies/${company.id}/runs`)).body.toReversed(),
+    runs: async () => (await app.request('GET', `/api/companies/${company.id}/runs`)).body.toReversed(),
     next: (type) =>
       new Promise((resolve) => {
         const end = app.ctx.events.subscribe((event) => {

@@ -102,8 +102,8 @@ test('a stop answers what is under way', async (t) => {
   await (await fetch(`${server.url}/api/health`)).text()
   const closed = server.close()
   socket.write(body)
-  const [answer] = await once(socket, 'data')
-  assert.match(String(answer), /^HTTP\/1\.1 201 /)
+  const [reply] = await once(socket, 'data')
+  assert.match(String(reply), /^HTTP\/1\.1 201 /)
   await closed
 })
 

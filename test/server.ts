@@ -58,7 +58,7 @@ export function exchange(port: number, bytes: string | Buffer): Promise<RawRespo
 export const lines = (...parts: string[]) => `${[...parts, 'Connection: close'].join('\r\n')}\r\n\r\n`
 
 function parseResponses(text: string): RawResponse[] {
-  const answers: RawResponse[] = []
+  const responses: RawResponse[] = []
   for (const part of text.split(/(?=HTTP\/1\.1 \d{3} )/)) {
     const [head = '', ...rest] = part.split('\r\n\r\n')
     const [first = '', ...fields] = head.split('\r\n')
@@ -69,7 +69,7 @@ function parseResponses(text: string): RawResponse[] {
       const colon = field.indexOf(':')
       headers.append(field.slice(0, colon), field.slice(colon + 1).trim())
     }
-    answers.push({ status, headers, body: rest.join('\r\n\r\n') })
+    responses.push({ status, headers, body: rest.join('\r\n\r\n') })
   }
-  return answers
+  return responses
 }

@@ -96,6 +96,6 @@ function offset(moment: number, zone: string | undefined): number {
   })
   const parts = new Map(format.formatToParts(moment).map((part) => [part.type, Number(part.value)]))
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0
-  const shown = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'))
-  return shown - Math.floor(moment / 60_000) * 60_000
+  const displayed = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'))
+  return displayed - Math.floor(moment / 60_000) * 60_000
 }

@@ -55,16 +55,16 @@ export async function withIdempotency(
   const keep = (ctx: Context, reply: Reply) =>
     storeReply(ctx, entry, secret ? new Reply(reply.status, SHOWN_ONCE) : reply)
   // The change and its response are one write: the response is the return value of the last write of the use case.
-  let kept: Reply | undefined
+  let stored: Reply | undefined
   const refuseCompleted = (ctx: Context) => {
-    const completed = kept ? undefined : findStoredReply(ctx, entry)
+    const completed = stored ? undefined : findStoredReply(ctx, entry)
     if (completed) throw new AlreadyCompleted(completed)
   }
   const keepResult = <T>(ctx: Context, result: T) => {
     const reply = toReply(result)
     keep(ctx, reply)
     ctx.afterCommit(() => {
-      kept = reply
+      stored = reply
     })
     return result
   }
@@ -80,7 +80,7 @@ export async function withIdempotency(
   })
   try {
     const reply = toReply(await run(recording))
-    if (kept?.body !== reply.body || kept?.status !== reply.status) await ctx.write(() => keep(ctx, reply))
+    if (stored?.body !== reply.body || stored?.status !== reply.status) await ctx.write(() => keep(ctx, reply))
     return reply
   } catch (error) {
     if (error instanceof AlreadyCompleted) return error.reply

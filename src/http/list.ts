@@ -85,9 +85,9 @@ export class Page<T> {
       total?: number | undefined
     },
   ): Page<T> {
-    const shown = rows.slice(0, options.limit)
-    const next = rows.length > options.limit ? encodeCursor(options.cursorOf(shown.at(-1)!)) : undefined
-    return new Page(shown.map(options.show), next, options.total)
+    const displayed = rows.slice(0, options.limit)
+    const next = rows.length > options.limit ? encodeCursor(options.cursorOf(displayed.at(-1)!)) : undefined
+    return new Page(displayed.map(options.show), next, options.total)
   }
 
   map<U>(show: (item: T) => U): Page<U> {

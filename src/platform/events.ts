@@ -39,7 +39,7 @@ const KEPT_EVENTS = 1_000
  */
 export function createEvents(startedAt: Date, onError: (error: unknown) => void = () => {}): Events {
   const subscriptions = new Set<{ listener: (event: LiveEvent) => void; onClose: (() => void) | undefined }>()
-  const kept: LiveEvent[] = []
+  const stored: LiveEvent[] = []
   let closed = false
   let last = startedAt.getTime() * 1_000
   return {
@@ -48,8 +48,8 @@ export function createEvents(startedAt: Date, onError: (error: unknown) => void 
     },
     publish(companyId, type, load) {
       const numbered = lazyEvent({ id: ++last, companyId, type }, load)
-      kept.push(numbered)
-      if (kept.length > KEPT_EVENTS) kept.shift()
+      stored.push(numbered)
+      if (stored.length > KEPT_EVENTS) stored.shift()
       for (const { listener } of subscriptions) {
         try {
           listener(numbered)
@@ -65,8 +65,8 @@ export function createEvents(startedAt: Date, onError: (error: unknown) => void 
       return () => subscriptions.delete(subscription)
     },
     since(id) {
-      const oldest = kept[0]?.id ?? last + 1
-      return id > last || id < oldest - 1 ? undefined : kept.filter((event) => event.id > id)
+      const oldest = stored[0]?.id ?? last + 1
+      return id > last || id < oldest - 1 ? undefined : stored.filter((event) => event.id > id)
     },
     close() {
       closed = true

@@ -83,8 +83,8 @@ const totals = fc.dictionary(fc.constantFrom('demo', 'x', '__proto__'), usage as
 for (const type of ADAPTER_TYPES) {
   test(`the reader of ${type} never throws, and never reports a negative or NaN value`, () => {
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 12 }), fc.option(totals), (lines, kept) => {
-        const reader = readerOf(type, {}, { session: kept && { id: 'a', totals: kept }, newSessionId: 'b' })
+      fc.property(fc.array(line, { maxLength: 12 }), fc.option(totals), (lines, stored) => {
+        const reader = readerOf(type, {}, { session: stored && { id: 'a', totals: stored }, newSessionId: 'b' })
         for (const text of lines) {
           for (const fact of [...reader.line(text), ...reader.errorLine(text)]) checkFact(fact)
         }

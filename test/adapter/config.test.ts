@@ -79,21 +79,21 @@ describe('the configuration of an adapter', () => {
 })
 
 describe('a session', () => {
-  const kept = { id: 's', totals: {}, cwd: '/work', instructionsHash: 'one' }
+  const stored = { id: 's', totals: {}, cwd: '/work', instructionsHash: 'one' }
   const setting = { cwd: '/work', instructionsHash: 'one', flags: null }
   const [a, b, program] = [adapterOf('runtimeA_local')!, adapterOf('runtimeB_local')!, adapterOf('process')!]
 
   test('is resumed in the same directory with the same instructions', () => {
-    assert.deepEqual(sessionToResume(a, kept, setting), { id: 's', totals: {} })
+    assert.deepEqual(sessionToResume(a, stored, setting), { id: 's', totals: {} })
     assert.equal(sessionToResume(a, null, setting), null)
-    assert.equal(sessionToResume(program, kept, setting), null)
-    assert.equal(sessionToResume(a, kept, { ...setting, cwd: '/other' }), null)
+    assert.equal(sessionToResume(program, stored, setting), null)
+    assert.equal(sessionToResume(a, stored, { ...setting, cwd: '/other' }), null)
   })
 
   test('is not resumed with changed instructions, unless the program supports it', () => {
     const changed = { ...setting, instructionsHash: 'two' }
-    assert.equal(sessionToResume(a, kept, changed), null)
-    assert.ok(sessionToResume(a, kept, { ...changed, flags: new Set(['--system-prompt-snapshot']) }))
-    assert.ok(sessionToResume(b, kept, changed)) // the instructions are in its prompt
+    assert.equal(sessionToResume(a, stored, changed), null)
+    assert.ok(sessionToResume(a, stored, { ...changed, flags: new Set(['--system-prompt-snapshot']) }))
+    assert.ok(sessionToResume(b, stored, changed)) // the instructions are in its prompt
   })
 })

@@ -11,8 +11,8 @@ import { readerOf } from '../../src/adapter/readers.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../src/adapter/post.ts', import.meta.url))
 
-async function listen(t: TestContext, answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
+async function listen(t: TestContext, reply: RequestListener): Promise<string> {
+  const server = createServer(reply).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => {
     server.closeAllConnections()

@@ -77,7 +77,7 @@ const HELPERS = `
 
 /** Runs every attack from a page. @returns the statuses of the responses of the attacked server, by attack */
 async function attack(page: Page, from: string, url: string): Promise<Record<string, number[]>> {
-  const answers: Record<string, number[]> = {}
+  const responses: Record<string, number[]> = {}
   for (const [name, attempt] of Object.entries(ATTACKS)) {
     await page.goto(from)
     const seen: number[] = []
@@ -87,9 +87,9 @@ async function attack(page: Page, from: string, url: string): Promise<Record<str
     page.on('response', note)
     await page.evaluate(`{${HELPERS}; Promise.resolve((${attempt})(${JSON.stringify(url)})).catch(() => {})}`)
     page.off('response', note)
-    answers[name] = seen
+    responses[name] = seen
   }
-  return answers
+  return responses
 }
 
 const countCompanies = ({ server }: TestServer) => server.ctx.db.all(sql.selectFrom('company').select('id')).length
@@ -120,10 +120,10 @@ for (const mode of ['local_trusted', 'authenticated'] as const) {
       'another port of this machine': `http://localhost:${evilPort}/`,
     }
     for (const [place, from] of Object.entries(places)) {
-      const answers = await attack(page, from, url)
-      const answered = Object.values(answers).flat()
-      assert.ok(answered.length >= 6, `${place}: the attacks reach the gate: ${JSON.stringify(answers)}`)
-      for (const [name, statuses] of Object.entries(answers)) {
+      const responses = await attack(page, from, url)
+      const answered = Object.values(responses).flat()
+      assert.ok(answered.length >= 6, `${place}: the attacks reach the gate: ${JSON.stringify(responses)}`)
+      for (const [name, statuses] of Object.entries(responses)) {
         for (const status of statuses) assert.equal(status, 403, `${name} from ${place}`)
       }
     }
@@ -137,8 +137,8 @@ for (const mode of ['local_trusted', 'authenticated'] as const) {
     for (const path of ['/', '/login', '/api/health', '/api/companies']) {
       assert.equal((await page.goto(`${url}${path}`))?.status(), 403, path)
     }
-    const answers = await attack(page, `${url}/`, url)
-    for (const [name, statuses] of Object.entries(answers)) {
+    const responses = await attack(page, `${url}/`, url)
+    for (const [name, statuses] of Object.entries(responses)) {
       for (const status of statuses) assert.equal(status, 403, name)
     }
     assert.equal(countCompanies(attacked), 0)

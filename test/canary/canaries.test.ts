@@ -92,7 +92,7 @@ const MADE: [Kind, string, (app: TestApp, companyId: string) => Promise<string>]
     'env value',
     "a project's env that is refused",
     async (app, companyId) => {
-      await app.ask('POST', `/api/companies/${companyId}/projects`, { title: 'x', env: { A: SECRET } })
+      await app.request('POST', `/api/companies/${companyId}/projects`, { title: 'x', env: { A: SECRET } })
       return SECRET
     },
   ],
@@ -146,10 +146,10 @@ test('the search detects credentials of people in the log: password, session, bo
   const made = await app.submit('/setup', fields)
   assert.equal(made.status, 303)
   const cookie = cookieOf(made.headers.get('set-cookie'))
-  const ask = app.with(cookie)
-  const { id } = (await ask('POST', '/api/companies', { name: 'Acme' })).body
-  const { token } = (await ask('POST', '/api/board/tokens')).body
-  const { url } = (await ask('POST', `/api/companies/${id}/invitations`)).body
+  const request = app.with(cookie)
+  const { id } = (await request('POST', '/api/companies', { name: 'Acme' })).body
+  const { token } = (await request('POST', '/api/board/tokens')).body
+  const { url } = (await request('POST', `/api/companies/${id}/invitations`)).body
   const invitation = new URL(url).searchParams.get('token')
   for (const secret of [fields.token, PASSWORD, cookie, token]) app.ctx.log.info(secret)
   app.ctx.events.publish(id, 'invitation', () => invitation)
@@ -166,7 +166,7 @@ test('a secret in a response fails immediately, and one in the database or an ex
   const companyId = await makeCompany(app)
   const at = `/api/companies/${companyId}`
   await app.make('POST', `${at}/secrets`, { name: 'KEY', value: SECRET })
-  const leak = app.ask('PATCH', at, { description: `Ours, ${SECRET}` })
+  const leak = app.request('PATCH', at, { description: `Ours, ${SECRET}` })
   await assert.rejects(leak, /company secret in the answer of PATCH/)
   await assert.rejects(end, ({ message }: Error) => {
     for (const place of ['service.db-wal', 'an export'])
@@ -179,10 +179,10 @@ test('a page can contain the token of its own link, and no other secret', async 
   const { inner, end } = innerTest(t)
   const app = createTestApp(inner)
   const { token } = await app.make('POST', `/api/companies/${await makeCompany(app)}/gateway/invite-prompt`)
-  const { status, body } = await app.ask('GET', `/api/invites/${token}/onboarding.txt`)
+  const { status, body } = await app.request('GET', `/api/invites/${token}/onboarding.txt`)
   assert.equal(status, 200)
   assert.ok(body.includes(token))
-  await assert.rejects(app.ask('GET', `/api/nowhere/${token}`), /link token in the answer of GET/)
+  await assert.rejects(app.request('GET', `/api/nowhere/${token}`), /link token in the answer of GET/)
   await assertFound(end, 'link token', 'the answer of GET /api/nowhere/...', token)
 })
 
@@ -203,8 +203,8 @@ test('traffic on a real socket is recorded and searched', async (t) => {
   const { server } = await startTestServer(inner)
   const post = async (path: string, body: object) => {
     const headers = { 'content-type': 'application/json' }
-    const answer = await fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify(body), headers })
-    return (await answer.json()) as { id: string; token: string }
+    const response = await fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify(body), headers })
+    return (await response.json()) as { id: string; token: string }
   }
   const { id } = await post('/api/companies', { name: 'Acme' })
   const agent = await post(`/api/companies/${id}/agents`, { name: 'Nia', adapterConfig: { env: { A: SECRET } } })

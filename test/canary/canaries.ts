@@ -39,9 +39,9 @@ export interface Canaries {
    * Searches for every secret in every encoding.
    *
    * @param place the name in the message of a hit
-   * @param shown the one permitted secret: the token of its own link on a page
+   * @param displayed the one permitted secret: the token of its own link on a page
    */
-  search(place: string, content: string | Buffer, shown?: string): void
+  search(place: string, content: string | Buffer, displayed?: string): void
   /** Searches all files of a folder except its keys. It can miss concurrent changes. */
   searchFolder(folder: string): void
   /** Excludes a kind from the search of certain places in this test. */
@@ -83,9 +83,9 @@ export function createCanaries(): Canaries {
     for (const form of formsOf(bytes)) finder.add(form, { kind, text: bytes.toString() })
     return secret
   }
-  const search: Canaries['search'] = (place, content, shown = '') => {
+  const search: Canaries['search'] = (place, content, displayed = '') => {
     for (const { kind, text } of finder.find(typeof content === 'string' ? Buffer.from(content) : content)) {
-      if (text !== shown) hit(kind, place.replaceAll(text, '...'))
+      if (text !== displayed) hit(kind, place.replaceAll(text, '...'))
     }
   }
   return {

@@ -16,7 +16,7 @@ test('a run with a secret of every kind that prints all its data leaks none in a
   const { make, companyId, canaries } = runs
   const at = `/api/companies/${companyId}`
   canaries.notice('link token', app.ctx.signIn.setup!.token!)
-  await app.ask('POST', '/api/auth/sign-in', { email: 'olga@example.com', password: PASSWORD })
+  await app.request('POST', '/api/auth/sign-in', { email: 'olga@example.com', password: PASSWORD })
   await make('POST', '/api/board/tokens')
   await make('POST', `${at}/invitations`)
   const invite = await make('POST', `${at}/gateway/invite-prompt`)
@@ -40,10 +40,10 @@ test('a run with a secret of every kind that prints all its data leaks none in a
   const [run] = await runs.runs()
   assert.ok(searchArguments(canaries, run.id) >= 2, 'there is a shim and a command')
   caller.destroy()
-  await runs.settle()
+  await runs.runUntilIdle()
 
   assert.equal((await runs.runs())[0].status, 'succeeded')
-  const { body } = await runs.ask('GET', `/api/runs/${run.id}/log`)
+  const { body } = await runs.request('GET', `/api/runs/${run.id}/log`)
   for (const name of ['SERVICE_API_KEY', 'GIVEN_TOKEN', 'PROJECT_TOKEN', 'KEY']) {
     assert.match(body.text, new RegExp(`^${name}=<\\[redacted\\]>`, 'm'))
   }

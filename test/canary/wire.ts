@@ -23,10 +23,10 @@ export function watchWire(port: number, canaries: Canaries): () => void {
 function watchExchange(request: IncomingMessage, response: ServerResponse, canaries: Canaries): void {
   const { method = '', url = '' } = request
   noticeHeaders(canaries, request.headers as Record<string, string>)
-  const asked: unknown[] = []
+  const requested: unknown[] = []
   before(request, 'push', (chunk: unknown) => {
-    if (chunk === null) noticeBody(canaries, url, textOf(asked))
-    else asked.push(chunk)
+    if (chunk === null) noticeBody(canaries, url, textOf(requested))
+    else requested.push(chunk)
   })
   const answered: unknown[] = []
   let headers = new Headers()
@@ -41,7 +41,7 @@ function watchExchange(request: IncomingMessage, response: ServerResponse, canar
   response.once('close', () => {
     const text = textOf(answered)
     const given = JSON.stringify([...headers]) + text
-    canaries.search(answerOf(method, url), given, ownToken(url, textOf(asked)))
+    canaries.search(answerOf(method, url), given, ownToken(url, textOf(requested)))
     noticeAnswer(canaries, method, url, headers, text.startsWith('{') ? JSON.parse(text) : text)
   })
 }

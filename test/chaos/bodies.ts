@@ -33,7 +33,7 @@ export async function measureBodies(t: TestContext, only?: string): Promise<{ sl
   for (const endpoint of ALL_ENDPOINTS) {
     if (!endpoint.body || endpoint.upload || endpoint.form || (only && !endpoint.id.startsWith(only))) continue
     let worst: Slow | undefined
-    const ask = async (path: string, text: string) => {
+    const request = async (path: string, text: string) => {
       const began = process.threadCpuUsage()
       const response = await app.request(path, {
         method: endpoint.method,
@@ -47,9 +47,9 @@ export async function measureBodies(t: TestContext, only?: string): Promise<{ sl
     const { path, body = {} } = await goodRequest(world, endpoint)
     for (const { kind, text } of worstBodies(endpoint.body, body as object, limitsOf(endpoint, world))) {
       requests++
-      let { status, ms } = await ask(path, text)
+      let { status, ms } = await request(path, text)
       // The first request compiles code and may collect garbage.
-      for (let again = 0; again < 2 && ms > 25; again++) ms = Math.min(ms, (await ask(path, text)).ms)
+      for (let again = 0; again < 2 && ms > 25; again++) ms = Math.min(ms, (await request(path, text)).ms)
       if (!worst || ms > worst.ms) worst = { endpoint: endpoint.id, kind, status, ms }
     }
     if (worst) slowest.push(worst)

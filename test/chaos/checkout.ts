@@ -62,11 +62,11 @@ export async function recordHistory(
         const issueId = issueIds[Math.floor(Math.random() * ISSUES)]!
         const perform = async (kind: Operation['kind'], body: object) => {
           const sentAt = performance.now()
-          const answer = await ask('POST', `/api/issues/${issueId}/${kind}`, body)
-          const refusedBy = answer.status === 200 ? null : answer.body.details?.assigneeAgentId
-          const isNamed = refusedBy === null || answer.body.details?.assigneeName === names.get(refusedBy)
+          const reply = await ask('POST', `/api/issues/${issueId}/${kind}`, body)
+          const refusedBy = reply.status === 200 ? null : reply.body.details?.assigneeAgentId
+          const isNamed = refusedBy === null || reply.body.details?.assigneeName === names.get(refusedBy)
           if (refusedBy === undefined || !isNamed)
-            throw new Error(`${kind}: ${answer.status} ${JSON.stringify(answer.body)}`)
+            throw new Error(`${kind}: ${reply.status} ${JSON.stringify(reply.body)}`)
           operations.push({ issueId, agentId, kind, sentAt, receivedAt: performance.now(), refusedBy })
           return refusedBy === null
         }
@@ -156,7 +156,7 @@ export function withFaults({ operations, changes }: { operations: Operation[]; c
   }
 }
 
-interface Answer {
+interface TestResponse {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: arbitrary fields of responses are read.
   body: any
@@ -165,7 +165,7 @@ interface Answer {
 const senderTo = (url: string) => (token: string | undefined) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return (method: string, target: string, body: object) =>
-    new Promise<Answer>((resolve, reject) => {
+    new Promise<TestResponse>((resolve, reject) => {
       const text = JSON.stringify(body)
       const headers = {
         'content-type': 'application/json',

@@ -38,12 +38,12 @@ interface Bench {
 interface Server {
   child: ChildProcess
   /** Undefined if the server did not start. */
-  ask: Ask | undefined
+  request: SendRequest | undefined
   log(): string
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: arbitrary fields of responses are read.
-type Ask = (method: string, target: string, body?: object) => Promise<{ status: number; body: any }>
+type SendRequest = (method: string, target: string, body?: object) => Promise<{ status: number; body: any }>
 
 const LAUNCHER = path.join(packageRoot(), 'bin/service.mjs')
 
@@ -52,13 +52,13 @@ export const withFailingDisk = (fault: Fault): Promise<ServerDiskReport> =>
   withData(async ({ dataDir, report, start }) => {
     // A server that has just started has read little of the database.
     const server = await start()
-    const ask = server.ask!
-    const companyId = (await ask('GET', '/api/companies')).body[0].id
+    const send = server.request!
+    const companyId = (await send('GET', '/api/companies')).body[0].id
     const tracer = await failDisk(server.child.pid!, path.join(dataDir, 'service.db'), fault)
     try {
       // Each round syncs the database at least once, so that the latest fault of the list occurs.
-      for (let n = 0; n < 10; n++) await useServer(ask, companyId)
-      const health = await ask('GET', '/api/health')
+      for (let n = 0; n < 10; n++) await useServer(send, companyId)
+      const health = await send('GET', '/api/health')
       if (fault.when.endsWith('+') && fault.call !== 'pread64' && health.status === 200)
         report.wrong.push('The server is healthy although no write works.')
       // SQLite reports a read of the schema that fails as a malformed database.
@@ -70,9 +70,9 @@ export const withFailingDisk = (fault: Fault): Promise<ServerDiskReport> =>
     } finally {
       await end(tracer)
     }
-    const { status } = await ask('POST', `/api/companies/${companyId}/issues`, { title: 'The disk works again' })
+    const { status } = await send('POST', `/api/companies/${companyId}/issues`, { title: 'The disk works again' })
     if (status !== 201) report.wrong.push(`After the fault, a write has status ${status}.`)
-    const { status: health } = await ask('GET', '/api/health')
+    const { status: health } = await send('GET', '/api/health')
     if (health !== 200) report.wrong.push(`After the fault, the health check has status ${health}.`)
     await stop(server, report)
     if (existsSync(path.join(dataDir, 'service.db-wal'))) report.wrong.push('The database was not closed.')
@@ -94,9 +94,9 @@ export const withDamagedPages = (seed: number): Promise<ServerDiskReport> =>
       bytes.fill(0xa5 ^ (seed & 0xff), page * 4_096, page * 4_096 + 512)
     writeFileSync(file, bytes)
     const server = await start()
-    if (server.ask) {
-      const companyId = (await server.ask('GET', '/api/companies')).body[0]?.id
-      for (let n = 0; n < 3; n++) await useServer(server.ask, companyId)
+    if (server.request) {
+      const companyId = (await server.request('GET', '/api/companies')).body[0]?.id
+      for (let n = 0; n < 3; n++) await useServer(server.request, companyId)
     } else if (!/damaged|malformed/.test(server.log())) report.wrong.push(`No reason: ${server.log()}`)
     server.child.kill('SIGSTOP')
     const { status, stdout, stderr } = spawnSync(
@@ -107,14 +107,14 @@ export const withDamagedPages = (seed: number): Promise<ServerDiskReport> =>
     server.child.kill('SIGCONT')
     if (status !== 1 || !/database is damaged|malformed/i.test(stdout))
       report.wrong.push(`doctor does not name the damage: ${status} ${stdout} ${stderr}`)
-    if (server.ask) await stop(server, report)
+    if (server.request) await stop(server, report)
   })
 
 /** Reads of several tables and indexes, on both connections, and a write. */
-async function useServer(ask: Ask, companyId: string): Promise<void> {
+async function useServer(send: SendRequest, companyId: string): Promise<void> {
   for (const target of ['issues?limit=100', 'issues?q=issue', 'activity?limit=100', 'agents', 'runs', 'dashboard'])
-    await ask('GET', `/api/companies/${companyId}/${target}`)
-  await ask('POST', `/api/companies/${companyId}/issues`, { title: 'While it fails', description: 'x'.repeat(2_000) })
+    await send('GET', `/api/companies/${companyId}/${target}`)
+  await send('POST', `/api/companies/${companyId}/issues`, { title: 'While it fails', description: 'x'.repeat(2_000) })
 }
 
 /** Calls a function with an unused data directory of 300 issues. */
@@ -129,11 +129,11 @@ async function withData(run: (bench: Bench) => Promise<void>): Promise<ServerDis
     return server
   }
   try {
-    const { ask, child } = await start()
-    const { body: company } = await ask!('POST', '/api/companies', { name: 'Acme' })
+    const { request: send, child } = await start()
+    const { body: company } = await send!('POST', '/api/companies', { name: 'Acme' })
     const issue = (n: number) => ({ title: `Issue ${n}`, description: 'x'.repeat(2_000) })
     await Promise.all(
-      Array.from({ length: 300 }, (_, n) => ask!('POST', `/api/companies/${company.id}/issues`, issue(n))),
+      Array.from({ length: 300 }, (_, n) => send!('POST', `/api/companies/${company.id}/issues`, issue(n))),
     )
     await end(child)
     await run({ dataDir, report, start })
@@ -156,10 +156,10 @@ async function startServer(dataDir: string, report: ServerDiskReport): Promise<S
   })
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), once(child, 'close')])
   const url = typeof line === 'string' ? JSON.parse(line).url : undefined
-  return { child, ask: url && createAsk(url, report), log: () => text }
+  return { child, request: url && createAsk(url, report), log: () => text }
 }
 
-function createAsk(url: string, report: ServerDiskReport): Ask {
+function createAsk(url: string, report: ServerDiskReport): SendRequest {
   return async (method, target, body) => {
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(url + target, { method, headers, ...(body && { body: JSON.stringify(body) }) })

@@ -144,8 +144,8 @@ async function comment(
     try {
       const body = { body: `Comment ${i}` }
       const path = `/api/issues/${issueIds[i % issueIds.length]}/comments`
-      const answer = await createClient({ url }).send({ method: 'POST', path, body })
-      if (answer.status === 201) acknowledged.push(JSON.parse(answer.text).id)
+      const response = await createClient({ url }).send({ method: 'POST', path, body })
+      if (response.status === 201) acknowledged.push(JSON.parse(response.text).id)
     } catch {
       return // the server was killed
     }
@@ -232,12 +232,12 @@ const ALL_REASONS = 50
 /** Returns the comments in the prompt of a run, and the later comments that its wake no longer stored. */
 function servedBy(run: FinishedRun, comments: readonly CommentOnIssue[]): Set<string> {
   const reasons = JSON.parse(run.reasons) as { commentId: string | null; issueId: string }[]
-  const told = reasons.flatMap(({ commentId }) => commentId ?? [])
-  if (reasons.length < ALL_REASONS) return new Set(told)
-  const [first, next] = told as [string, string]
+  const received = reasons.flatMap(({ commentId }) => commentId ?? [])
+  if (reasons.length < ALL_REASONS) return new Set(received)
+  const [first, next] = received as [string, string]
   // Ids are in the order of their creation.
   const between = comments.filter(({ id, issue_id }) => id > first && id < next && issue_id === reasons[0]!.issueId)
-  return new Set([...told, ...between.map(({ id }) => id)])
+  return new Set([...received, ...between.map(({ id }) => id)])
 }
 
 export const isGuaranteeKept = (report: KillReport): boolean =>

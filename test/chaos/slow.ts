@@ -58,8 +58,8 @@ export async function holdConnections(factor: number): Promise<SlowReport> {
     })
     while (!torn) {
       const began = performance.now()
-      const answer = await fetch(`http://127.0.0.1:${server.port}/api/health`)
-      await answer.arrayBuffer()
+      const response = await fetch(`http://127.0.0.1:${server.port}/api/health`)
+      await response.arrayBuffer()
       times.push(performance.now() - began)
       await delay(5)
     }

@@ -122,13 +122,13 @@ export async function stopRuns(runs: number): Promise<SlurmReport> {
     )
     const all = await world.runs()
     const names = new Map<string, number>()
-    for (const { id, name } of await world.ask('GET', `/api/companies/${world.companyId}/agents`)) {
+    for (const { id, name } of await world.request('GET', `/api/companies/${world.companyId}/agents`)) {
       names.set(id, Number(name.split('-')[1]))
     }
     const byHand = all.filter(({ agentId }) => names.get(agentId)! % 2 === 0)
     await world.until(async () => byHand.every(({ id }) => world.spent().some(({ runId }) => runId === id)), 'spent')
     const stoppedAt = Date.now()
-    await Promise.all(byHand.map(({ id }) => world.ask('POST', `/api/runs/${id}/cancel`)))
+    await Promise.all(byHand.map(({ id }) => world.request('POST', `/api/runs/${id}/cancel`)))
     const isOver = async () => (await world.runs()).every(({ finishedAt }) => finishedAt) && world.runs()
     const ended = await world.until(isOver, 'not every run was stopped', 120)
     await delay(2_000)

@@ -52,12 +52,12 @@ export async function endRuns(count: number): Promise<{ accepted: number; refuse
     const agent = insertAgent(app, { company_id: companyId, name: randomBytes(4).toString('hex') })
     const { id } = await insertRun(app, agent)
     const token = await tokens.sign({ id, agentId: agent.id, companyId })
-    const ask = async () => createClient({ url, token }).send({ method: 'GET', path: '/api/agents/me' })
-    if ((await ask()).status === 200) accepted++
+    const request = async () => createClient({ url, token }).send({ method: 'GET', path: '/api/agents/me' })
+    if ((await request()).status === 200) accepted++
     const ending = { reason: 'exited', exitCode: 0, signal: null, error: null, at: null } as const
     await ctx.write(() => finishRun(ctx, id, ending, NO_FACTS))
-    const answer = await ask()
-    if (answer.status === 401 && JSON.parse(answer.text).code === 'run_ended') refused++
+    const response = await request()
+    if (response.status === 401 && JSON.parse(response.text).code === 'run_ended') refused++
   }
   try {
     for (let done = 0; done < count; done += 20) {

@@ -8,9 +8,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const SECRET = 'hunter2-hunter2'
 
 /** Ada's row, which is the same for Ada and for others. */
-async function ada({ engineer, manager, ask }: World) {
-  const own = await good(engineer.ask('GET', '/api/agents/me'))
-  for (const by of [manager.ask, ask]) assert.deepEqual(await good(by('GET', `/api/agents/${engineer.id}`)), own)
+async function ada({ engineer, manager, request }: World) {
+  const own = await good(engineer.request('GET', '/api/agents/me'))
+  for (const by of [manager.request, request])
+    assert.deepEqual(await good(by('GET', `/api/agents/${engineer.id}`)), own)
   return own
 }
 
@@ -18,7 +19,7 @@ async function ada({ engineer, manager, ask }: World) {
 const created = async (world: World, fields: object) => world.thing('agents', { name: 'Nia', ...fields })
 
 const refused = async (world: World, fields: object) => {
-  assert.equal(await statusOf(world.ask('POST', world.of('/agents'), { name: 'Nia', ...fields })), 400)
+  assert.equal(await statusOf(world.request('POST', world.of('/agents'), { name: 'Nia', ...fields })), 400)
 }
 
 contract('Agent', {
@@ -26,7 +27,7 @@ contract('Agent', {
   'Agent.name is what mentions match': async (world) => {
     const { id } = await world.issue()
     const { name } = await ada(world)
-    await good(world.ask('POST', `/api/issues/${id}/comments`, { body: `@${name.toUpperCase()} look.` }))
+    await good(world.request('POST', `/api/issues/${id}/comments`, { body: `@${name.toUpperCase()} look.` }))
     assert.equal(wakeReasons(world.ctx, world.engineer)[0]?.source, 'mention')
   },
   'Agent.role is a word such as engineer, manager, ceo, cto, researcher': async (world) => {
@@ -36,18 +37,18 @@ contract('Agent', {
     }
   },
   'Agent.title is a human-readable title': async ({ ceo }) => {
-    assert.equal((await good(ceo.ask('GET', '/api/agents/me'))).title, 'Chief')
+    assert.equal((await good(ceo.request('GET', '/api/agents/me'))).title, 'Chief')
   },
   'Agent.companyId is the owning company': async (world) => {
     assert.equal((await ada(world)).companyId, world.company.id)
   },
   'Agent.reportsTo is the manager or null': async (world) => {
     assert.equal((await ada(world)).reportsTo, world.manager.id)
-    assert.equal((await good(world.ceo.ask('GET', '/api/agents/me'))).reportsTo, null)
+    assert.equal((await good(world.ceo.request('GET', '/api/agents/me'))).reportsTo, null)
   },
   'Agent.capabilities is free text': async (world) => {
     const capabilities = 'Counts.\nAlso in ”ünïcode“ 🦭'
-    await good(world.engineer.ask('PATCH', `/api/agents/${world.engineer.id}`, { capabilities }))
+    await good(world.engineer.request('PATCH', `/api/agents/${world.engineer.id}`, { capabilities }))
     assert.equal((await ada(world)).capabilities, capabilities)
   },
   'Agent.status is running, idle, pending_approval and the like': async (world) => {
@@ -56,7 +57,7 @@ contract('Agent', {
     assert.equal((await ada(world)).status, 'running')
     await world.make('PATCH', world.of(''), { requireBoardApprovalForNewAgents: true })
     const { agent } = await world.thing('agent-hires', { name: 'New' })
-    assert.equal((await good(world.ask('GET', `/api/agents/${agent.id}`))).status, 'pending_approval')
+    assert.equal((await good(world.request('GET', `/api/agents/${agent.id}`))).status, 'pending_approval')
   },
   'Agent.budgetMonthlyCents is the monthly budget in cents': async (world) => {
     await world.make('PATCH', `/api/agents/${world.engineer.id}/budgets`, { budgetMonthlyCents: 12_345 })
@@ -87,12 +88,12 @@ contract('Agent creation', {
   },
   'New agent: title': async (world) => assert.equal((await created(world, { title: 'Counter' })).title, 'Counter'),
   'New agent: icon is one of those that are listed': async (world) => {
-    const listed: string = (await world.ask('GET', '/llms/agent-icons.txt')).body
+    const listed: string = (await world.request('GET', '/llms/agent-icons.txt')).body
     const names = listed
       .match(/^(?:[-*] )?`?[a-z][a-z0-9-]*`?$/gm)!
       .map((line) => line.replaceAll(/[^a-z0-9-]|^- /g, ''))
     assert.ok(names.length > 5)
-    const hired = await world.manager.ask('POST', world.of('/agent-hires'), { name: 'Nia', icon: names[0] })
+    const hired = await world.manager.request('POST', world.of('/agent-hires'), { name: 'Nia', icon: names[0] })
     assert.equal((await good(hired)).agent.icon, names[0])
     await refused(world, { icon: 'no-such-icon' })
   },
@@ -100,7 +101,7 @@ contract('Agent creation', {
     assert.equal((await created(world, { reportsTo: world.manager.id })).reportsTo, world.manager.id)
     assert.equal((await created(world, { reportsTo: null })).reportsTo, null)
     const elsewhere = { name: 'Nia', reportsTo: world.stranger.id }
-    assert.equal(await statusOf(world.ask('POST', world.of('/agents'), elsewhere)), 422)
+    assert.equal(await statusOf(world.request('POST', world.of('/agents'), elsewhere)), 422)
   },
   'New agent: capabilities': async (world) => {
     assert.equal((await created(world, { capabilities: 'Counts.' })).capabilities, 'Counts.')
@@ -108,7 +109,7 @@ contract('Agent creation', {
   'New agent: desiredSkills takes ids, keys and unique slugs, and stores keys': async (world) => {
     const files = { 'SKILL.md': '---\nname: tides\ndescription: Read a tide table.\n---\nRead it.\n' }
     await world.make('POST', world.of('/skills/import'), { files })
-    const skills = await good(world.ask('GET', world.of('/skills')))
+    const skills = await good(world.request('GET', world.of('/skills')))
     const { id, key, slug } = skills.find((skill: { slug: string }) => skill.slug === 'tides')
     for (const ref of [id, key, slug]) {
       assert.deepEqual((await created(world, { desiredSkills: [ref] })).desiredSkills, [key])
@@ -141,7 +142,7 @@ contract('Agent creation', {
     await world.make('PATCH', world.of(''), { requireBoardApprovalForNewAgents: true })
     const { id } = await world.issue()
     const { approval } = await world.thing('agent-hires', { name: 'Nia', sourceIssueId: id })
-    const linked = await good(world.ask('GET', `/api/approvals/${approval.id}/issues`))
+    const linked = await good(world.request('GET', `/api/approvals/${approval.id}/issues`))
     assert.deepEqual(
       linked.map((issue: { id: string }) => issue.id),
       [id],
@@ -152,16 +153,16 @@ contract('Agent creation', {
     await world.make('PATCH', world.of(''), { requireBoardApprovalForNewAgents: true })
     const ids = [(await world.issue()).id, (await world.issue()).id]
     const { approval } = await world.thing('agent-hires', { name: 'Nia', sourceIssueIds: ids })
-    assert.equal((await good(world.ask('GET', `/api/approvals/${approval.id}/issues`))).length, 2)
+    assert.equal((await good(world.request('GET', `/api/approvals/${approval.id}/issues`))).length, 2)
   },
   'Configuration reads redact obvious secrets': async (world) => {
     const adapterConfig = { env: { TIDE: SECRET }, extraArgs: ['--api-key', SECRET] }
     const { id } = await created(world, { adapterConfig, metadata: { password: SECRET } })
     for (const path of [`/api/agents/${id}`, `/api/agents/${id}/configuration`, `/api/agents/${id}/config-revisions`]) {
-      assert.ok(!JSON.stringify(await good(world.ask('GET', path))).includes(SECRET), path)
+      assert.ok(!JSON.stringify(await good(world.request('GET', path))).includes(SECRET), path)
     }
     for (const path of ['/agents', '/agent-configurations', '/activity']) {
-      assert.ok(!JSON.stringify(await good(world.ask('GET', world.of(path)))).includes(SECRET), path)
+      assert.ok(!JSON.stringify(await good(world.request('GET', world.of(path)))).includes(SECRET), path)
     }
   },
 })
@@ -173,7 +174,7 @@ contract('Agent transitions', {
       const { agent, approval } = await world.thing('agent-hires', { name: 'Nia' })
       assert.equal(agent.status, 'pending_approval')
       assert.deepEqual([approval.type, approval.status], ['hire_agent', 'pending'])
-      assert.equal((await good(world.ask('GET', `/api/approvals/${approval.id}`))).payload.agentId, agent.id)
+      assert.equal((await good(world.request('GET', `/api/approvals/${approval.id}`))).payload.agentId, agent.id)
     },
   'Hire: where policy requires none the agent is idle and the approval null': async (world) => {
     const { agent, approval } = await world.thing('agent-hires', { name: 'Nia' })
@@ -188,14 +189,14 @@ contract('Agent transitions', {
   'Rule: a pending agent cannot run heartbeats, receive assignments or create keys': async (world) => {
     await world.make('PATCH', world.of(''), { requireBoardApprovalForNewAgents: true })
     const { id } = (await world.thing('agent-hires', { name: 'Nia' })).agent
-    assert.equal(await statusOf(world.ask('POST', `/api/agents/${id}/heartbeat/invoke`)), 422)
-    assert.equal(await statusOf(world.ask('POST', `/api/agents/${id}/keys`)), 422)
+    assert.equal(await statusOf(world.request('POST', `/api/agents/${id}/heartbeat/invoke`)), 422)
+    assert.equal(await statusOf(world.request('POST', `/api/agents/${id}/keys`)), 422)
     const assigned = { title: 'Count', assigneeAgentId: id }
-    assert.equal(await statusOf(world.ask('POST', world.of('/issues'), assigned)), 422)
+    assert.equal(await statusOf(world.request('POST', world.of('/issues'), assigned)), 422)
     const issue = await world.issue()
-    assert.equal(await statusOf(world.ask('PATCH', `/api/issues/${issue.id}`, { assigneeAgentId: id })), 422)
-    assert.equal(await statusOf(world.ask('POST', `/api/issues/${issue.id}/checkout`, { agentId: id })), 422)
-    await world.ask('POST', `/api/issues/${issue.id}/comments`, { body: '@Nia look.' })
+    assert.equal(await statusOf(world.request('PATCH', `/api/issues/${issue.id}`, { assigneeAgentId: id })), 422)
+    assert.equal(await statusOf(world.request('POST', `/api/issues/${issue.id}/checkout`, { agentId: id })), 422)
+    await world.request('POST', `/api/issues/${issue.id}/comments`, { body: '@Nia look.' })
     assert.deepEqual(wakeReasons(world.ctx, { id }), [])
   },
   'Rule: an agent is paused when its spend reaches its budget': async (world) => {
@@ -206,21 +207,21 @@ contract('Agent transitions', {
 })
 
 contract('Agent endpoints', {
-  'GET /api/agents/me': async ({ engineer, ask }) => {
-    const { id, chainOfCommand } = await good(engineer.ask('GET', '/api/agents/me'))
+  'GET /api/agents/me': async ({ engineer, request }) => {
+    const { id, chainOfCommand } = await good(engineer.request('GET', '/api/agents/me'))
     assert.deepEqual([id, chainOfCommand.length], [engineer.id, 2])
-    assert.equal(await statusOf(ask('GET', '/api/agents/me')), 403)
+    assert.equal(await statusOf(request('GET', '/api/agents/me')), 403)
   },
-  'GET /api/agents/:agentId': async ({ colleague, engineer, ask }) => {
-    assert.equal((await good(colleague.ask('GET', `/api/agents/${engineer.id}`))).chainOfCommand.length, 2)
-    assert.equal(await statusOf(ask('GET', `/api/agents/${uuid()}`)), 404)
+  'GET /api/agents/:agentId': async ({ colleague, engineer, request }) => {
+    assert.equal((await good(colleague.request('GET', `/api/agents/${engineer.id}`))).chainOfCommand.length, 2)
+    assert.equal(await statusOf(request('GET', `/api/agents/${uuid()}`)), 404)
   },
   'GET /api/companies/:companyId/agents': async ({ engineer, of }) => {
-    const names = (await good(engineer.ask('GET', of('/agents')))).map((agent: { name: string }) => agent.name)
+    const names = (await good(engineer.request('GET', of('/agents')))).map((agent: { name: string }) => agent.name)
     assert.deepEqual(names, ['Cleo', 'Mia', 'Ada', 'Bob'])
   },
   'GET /api/companies/:companyId/org': async ({ engineer, of }) => {
-    const tree = await good(engineer.ask('GET', of('/org')))
+    const tree = await good(engineer.request('GET', of('/org')))
     const shape = (nodes: { name: string; reports: never[] }[]): unknown =>
       nodes.map((node) => [node.name, shape(node.reports)])
     assert.deepEqual(shape(tree), [
@@ -233,54 +234,54 @@ contract('Agent endpoints', {
       ],
     ])
   },
-  'POST /api/agents/:agentId/keys': async ({ make, ask, as, engineer }) => {
+  'POST /api/agents/:agentId/keys': async ({ make, request, as, engineer }) => {
     const { id, token } = await make('POST', `/api/agents/${engineer.id}/keys`, { name: 'laptop' })
     assert.equal((await as(token)('GET', '/api/agents/me')).status, 200)
-    const listed = await good(ask('GET', `/api/agents/${engineer.id}/keys`))
-    const shown = listed.find((key: { id: string }) => key.id === id)
-    assert.ok(token.startsWith(shown.prefix) && !('token' in shown))
+    const listed = await good(request('GET', `/api/agents/${engineer.id}/keys`))
+    const displayed = listed.find((key: { id: string }) => key.id === id)
+    assert.ok(token.startsWith(displayed.prefix) && !('token' in displayed))
   },
-  'PATCH /api/agents/:agentId/instructions-path': async ({ engineer, ask }) => {
+  'PATCH /api/agents/:agentId/instructions-path': async ({ engineer, request }) => {
     const path = `/api/agents/${engineer.id}/instructions-path`
-    const config = async () => (await good(ask('GET', `/api/agents/${engineer.id}/configuration`))).adapterConfig
-    await good(engineer.ask('PATCH', path, { path: '/srv/A.md' }))
+    const config = async () => (await good(request('GET', `/api/agents/${engineer.id}/configuration`))).adapterConfig
+    await good(engineer.request('PATCH', path, { path: '/srv/A.md' }))
     assert.equal((await config()).instructionsFilePath, '/srv/A.md')
-    await good(engineer.ask('PATCH', path, { path: null }))
+    await good(engineer.request('PATCH', path, { path: null }))
     assert.equal((await config()).instructionsFilePath, undefined)
-    assert.equal(await statusOf(engineer.ask('PATCH', path, {})), 400)
+    assert.equal(await statusOf(engineer.request('PATCH', path, {})), 400)
   },
   'GET /api/agents/:agentId/configuration': async (world) => {
     const adapterConfig = { cwd: '/srv', env: { TIDE: SECRET } }
     const { id } = await created(world, { adapterConfig })
-    const configuration = await good(world.engineer.ask('GET', `/api/agents/${id}/configuration`))
+    const configuration = await good(world.engineer.request('GET', `/api/agents/${id}/configuration`))
     assert.equal(configuration.adapterConfig.cwd, '/srv')
     assert.ok(!JSON.stringify(configuration).includes(SECRET))
   },
   'GET /api/companies/:companyId/agent-configurations': async (world) => {
     await created(world, { adapterConfig: { env: { TIDE: SECRET } } })
-    const configurations = await good(world.engineer.ask('GET', world.of('/agent-configurations')))
+    const configurations = await good(world.engineer.request('GET', world.of('/agent-configurations')))
     assert.equal(configurations.length, 5)
     assert.ok(!JSON.stringify(configurations).includes(SECRET))
   },
   'GET /api/agents/:agentId/config-revisions': async (world) => {
     const { id } = await created(world, { adapterConfig: { cwd: '/one' } })
     await world.make('PATCH', `/api/agents/${id}`, { adapterConfig: { cwd: '/two' } })
-    const [latest, first] = await good(world.ask('GET', `/api/agents/${id}/config-revisions`))
+    const [latest, first] = await good(world.request('GET', `/api/agents/${id}/config-revisions`))
     assert.deepEqual([latest.beforeConfig.adapterConfig.cwd, latest.afterConfig.adapterConfig.cwd], ['/one', '/two'])
     assert.equal(first.source, 'create')
   },
   'POST /api/agents/:agentId/config-revisions/:revisionId/rollback': async (world) => {
     const { id } = await created(world, { adapterConfig: { cwd: '/one' } })
     await world.make('PATCH', `/api/agents/${id}`, { adapterConfig: { cwd: '/two' } })
-    const [, first] = await good(world.ask('GET', `/api/agents/${id}/config-revisions`))
+    const [, first] = await good(world.request('GET', `/api/agents/${id}/config-revisions`))
     const path = `/api/agents/${id}/config-revisions/${first.id}/rollback`
     assert.equal((await world.make('POST', path)).adapterConfig.cwd, '/one')
-    assert.equal((await good(world.ask('GET', `/api/agents/${id}/config-revisions`)))[0].source, 'rollback')
-    assert.equal(await statusOf(world.ask('POST', path.replace(first.id, uuid()))), 404)
+    assert.equal((await good(world.request('GET', `/api/agents/${id}/config-revisions`)))[0].source, 'rollback')
+    assert.equal(await statusOf(world.request('POST', path.replace(first.id, uuid()))), 404)
   },
   'POST /api/agents/:agentId/skills/sync': async ({ make, engineer, stranger }) => {
     await make('POST', `/api/agents/${engineer.id}/skills/sync`)
-    assert.equal(await statusOf(stranger.ask('POST', `/api/agents/${engineer.id}/skills/sync`)), 404)
+    assert.equal(await statusOf(stranger.request('POST', `/api/agents/${engineer.id}/skills/sync`)), 404)
   },
   'POST /api/companies/:companyId/agents': async (world) => {
     const agent = await created(world, { role: 'cto', reportsTo: world.ceo.id })
@@ -289,7 +290,7 @@ contract('Agent endpoints', {
   },
   'POST /api/companies/:companyId/agent-hires': async (world) => {
     await world.make('PATCH', world.of(''), { requireBoardApprovalForNewAgents: true })
-    const { agent, approval } = await good(world.manager.ask('POST', world.of('/agent-hires'), { name: 'Nia' }))
+    const { agent, approval } = await good(world.manager.request('POST', world.of('/agent-hires'), { name: 'Nia' }))
     assert.match(agent.id, UUID)
     assert.deepEqual([agent.status, approval.type, approval.status], ['pending_approval', 'hire_agent', 'pending'])
     assert.deepEqual(approval.payload.desiredSkills, [])
@@ -303,19 +304,19 @@ contract('Agent endpoints', {
       [colleague, 403],
     ] as const) {
       const path = `/api/agents/${engineer.id}/instructions-path`
-      assert.equal(await statusOf(by.ask('PATCH', path, { path: `/srv/${by.name}.md` })), status, by.name)
+      assert.equal(await statusOf(by.request('PATCH', path, { path: `/srv/${by.name}.md` })), status, by.name)
     }
   },
   'Instructions path: the local adapters keep it under adapterConfig.instructionsFilePath': async (world) => {
     for (const adapterType of ['runtimeA_local', 'runtimeB_local']) {
       const { id } = await created(world, { adapterType })
       await world.make('PATCH', `/api/agents/${id}/instructions-path`, { path: '/srv/A.md' })
-      const { adapterConfig } = await good(world.ask('GET', `/api/agents/${id}`))
+      const { adapterConfig } = await good(world.request('GET', `/api/agents/${id}`))
       assert.deepEqual(adapterConfig, { instructionsFilePath: '/srv/A.md' })
     }
     const { id } = await created(world, { adapterType: 'process', adapterConfig: { command: 'true' } })
     const path = `/api/agents/${id}/instructions-path`
-    assert.equal(await statusOf(world.ask('PATCH', path, { path: '/srv/A.md' })), 422, 'it has no default key')
+    assert.equal(await statusOf(world.request('PATCH', path, { path: '/srv/A.md' })), 422, 'it has no default key')
   },
   'Instructions path: a relative one resolves against cwd, an absolute one is stored as given': async (world) => {
     const { id } = await created(world, { adapterConfig: { cwd: '/srv/desk' } })
@@ -327,12 +328,12 @@ contract('Agent endpoints', {
 })
 
 contract('Limits', {
-  'Limit: one assignee per issue': async ({ issue, make, engineer, ask, of }) => {
+  'Limit: one assignee per issue': async ({ issue, make, engineer, request, of }) => {
     const { id } = await issue({ assigneeAgentId: engineer.id })
     const { assigneeAgentId, assigneeUserId } = await make('PATCH', `/api/issues/${id}`, { assigneeUserId: 'ann' })
     assert.deepEqual([assigneeAgentId, assigneeUserId], [null, 'ann'])
     const both = { title: 'Two', assigneeAgentId: engineer.id, assigneeUserId: 'ann' }
-    assert.equal(await statusOf(ask('POST', of('/issues'), both)), 422)
+    assert.equal(await statusOf(request('POST', of('/issues'), both)), 422)
   },
   'Limit: an agent is warned above 80 % of its budget and paused at 100 %': async (world) => {
     await reachBudget(world, 79)
@@ -342,30 +343,30 @@ contract('Limits', {
     await spend(world, 19)
     assert.equal((await ada(world)).status, 'paused')
   },
-  'Limit: a logo is one multipart field named file': async ({ ask, of }) => {
+  'Limit: a logo is one multipart field named file': async ({ request, of }) => {
     const named = (name: string) => {
       const form = new FormData()
       form.set(name, new File(['<svg xmlns="http://www.w3.org/2000/svg"/>'], 'logo.svg'))
-      return statusOf(ask('POST', of('/logo'), form))
+      return statusOf(request('POST', of('/logo'), form))
     }
     assert.deepEqual([await named('file'), await named('logo')], [201, 400])
-    assert.equal(await statusOf(ask('POST', of('/logo'), { file: 'x' })), 415)
+    assert.equal(await statusOf(request('POST', of('/logo'), { file: 'x' })), 415)
   },
-  'Limit: the issuePrefix of a company is immutable': async ({ ask, ceo, of, company }) => {
-    for (const by of [ask, ceo.ask]) {
+  'Limit: the issuePrefix of a company is immutable': async ({ request, ceo, of, company }) => {
+    for (const by of [request, ceo.request]) {
       const { status, body } = await by('PATCH', of(''), { issuePrefix: 'NEW' })
       assert.equal(status, 400)
       assert.match(body.error, /immutable/)
     }
-    assert.equal((await good(ask('GET', of('')))).issuePrefix, company.issuePrefix)
+    assert.equal((await good(request('GET', of('')))).issuePrefix, company.issuePrefix)
   },
-  'Limit: a workspace has at least one of cwd and repoUrl': async ({ ask, thing }) => {
+  'Limit: a workspace has at least one of cwd and repoUrl': async ({ request, thing }) => {
     const { id } = await thing('projects', { name: 'Atlas' })
-    assert.equal(await statusOf(ask('POST', `/api/projects/${id}/workspaces`, { name: 'none' })), 400)
+    assert.equal(await statusOf(request('POST', `/api/projects/${id}/workspaces`, { name: 'none' })), 400)
   },
   'Limit: an export preview has issues false by default': async (world) => {
     await world.issue({ title: 'Left out' })
-    assert.ok(!JSON.stringify(await good(world.ask('POST', world.of('/exports/preview'), {}))).includes('Left out'))
+    assert.ok(!JSON.stringify(await good(world.request('POST', world.of('/exports/preview'), {}))).includes('Left out'))
   },
 })
 
@@ -374,7 +375,7 @@ async function afterDecision(world: World, verb: 'approve' | 'reject'): Promise<
   await world.make('PATCH', world.of(''), { requireBoardApprovalForNewAgents: true })
   const { agent, approval } = await world.thing('agent-hires', { name: 'Nia' })
   await world.make('POST', `/api/approvals/${approval.id}/${verb}`)
-  return (await good(world.ask('GET', `/api/agents/${agent.id}`))).status
+  return (await good(world.request('GET', `/api/agents/${agent.id}`))).status
 }
 
 /** Gives Ada a budget of 100 cents and records a cost. */

@@ -18,11 +18,11 @@ const writing = OPEN.filter(({ method }) => method !== 'GET')
 
 /** Fails unless a response has this status and the common shape of errors. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response.
-function isError(answer: { status: number; headers: Headers; body: any }, status: number, of: string) {
-  assert.equal(answer.status, status, `${of}: ${JSON.stringify(answer.body)}`)
-  const { error, requestId } = v.parse(ErrorAnswer, answer.body)
+function isError(response: { status: number; headers: Headers; body: any }, status: number, of: string) {
+  assert.equal(response.status, status, `${of}: ${JSON.stringify(response.body)}`)
+  const { error, requestId } = v.parse(ErrorAnswer, response.body)
   assert.match(error, /[.:;]|^\S+ /, 'a sentence')
-  assert.equal(requestId, answer.headers.get('x-request-id'))
+  assert.equal(requestId, response.headers.get('x-request-id'))
 }
 
 test('400: every endpoint with a body refuses an unknown field, a field of a wrong type, and a body that is not JSON', async (t) => {
@@ -30,7 +30,7 @@ test('400: every endpoint with a body refuses an unknown field, a field of a wro
   for (const endpoint of writing.filter(({ upload }) => !upload)) {
     const { path } = await requestOf(world, endpoint.method, endpoint.path, 'board')
     for (const body of [{ tittle: 'x' }, [], 'null', '{"title":', '"x"', '{"__proto__":{"a":1}}', '{"a":"\\u0000"}']) {
-      isError(await world.ask(endpoint.method, path, body), 400, `${named(endpoint)} ${JSON.stringify(body)}`)
+      isError(await world.request(endpoint.method, path, body), 400, `${named(endpoint)} ${JSON.stringify(body)}`)
     }
   }
 })
@@ -38,7 +38,7 @@ test('400: every endpoint with a body refuses an unknown field, a field of a wro
 test('400: the error names the path of each invalid field', async (t) => {
   const world = await createWorld(t)
   const body = { name: '', role: 'No', runtimeConfig: { heartbeat: { intervalSec: 'x' } }, extra: 1 }
-  const { details } = (await world.ask('POST', world.of('/agents'), body)).body
+  const { details } = (await world.request('POST', world.of('/agents'), body)).body
   assert.deepEqual(details.fields.map((field: { path: string }) => field.path).toSorted(), [
     'extra',
     'name',
@@ -53,8 +53,8 @@ test('400: an upload without a file; 415: a body with another content type than 
     const { path } = await requestOf(world, endpoint.method, endpoint.path, 'board')
     const wrong = endpoint.upload ? '{}' : new URLSearchParams({ title: 'x' }).toString()
     const type = endpoint.upload ? 'application/json' : 'application/x-www-form-urlencoded'
-    isError(await world.ask(endpoint.method, path, wrong, { 'content-type': type }), 415, named(endpoint))
-    if (endpoint.upload) isError(await world.ask(endpoint.method, path, new FormData()), 400, named(endpoint))
+    isError(await world.request(endpoint.method, path, wrong, { 'content-type': type }), 415, named(endpoint))
+    if (endpoint.upload) isError(await world.request(endpoint.method, path, new FormData()), 400, named(endpoint))
   }
 })
 
@@ -72,44 +72,48 @@ test('404: every endpoint with an id refuses an unknown id and a text that is no
     const method = methodFor(endpoint.method, endpoint.path)
     const path = await unknownPath(world, endpoint)
     for (const unknown of [path, path.replace(/01a1fc6c[^/]*/, 'no%20id')]) {
-      const answer = await world.ask(method, unknown, body)
-      if (method === 'HEAD') assert.equal(answer.status, 404)
-      else isError(answer, 404, `${named(endpoint)}: ${unknown}`)
+      const response = await world.request(method, unknown, body)
+      if (method === 'HEAD') assert.equal(response.status, 404)
+      else isError(response, 404, `${named(endpoint)}: ${unknown}`)
     }
   }
 })
 
 test('404: an unknown path; 405: an unknown method of a known path', async (t) => {
-  const { ask } = await createWorld(t)
-  isError(await ask('GET', '/api/nothing'), 404, 'a path')
-  const answer = await ask('PUT', '/api/companies', {})
-  isError(answer, 405, 'a method')
-  assert.equal(answer.headers.get('allow'), 'GET, POST')
+  const { request } = await createWorld(t)
+  isError(await request('GET', '/api/nothing'), 404, 'a path')
+  const response = await request('PUT', '/api/companies', {})
+  isError(response, 405, 'a method')
+  assert.equal(response.headers.get('allow'), 'GET, POST')
 })
 
 test('409: an issue of another agent, a row in use, and an existing row', async (t) => {
   const world = await createWorld(t)
-  const { ask, issue, thing, engineer, of } = world
+  const { request, issue, thing, engineer, of } = world
   const taken = await issue({ assigneeAgentId: engineer.id, status: 'in_progress' })
   const checkout = { agentId: world.colleague.id }
-  isError(await ask('POST', `/api/issues/${taken.id}/checkout`, checkout), 409, 'checkout of an issue of another')
+  isError(await request('POST', `/api/issues/${taken.id}/checkout`, checkout), 409, 'checkout of an issue of another')
   const done = await issue({ status: 'done' })
-  isError(await ask('POST', `/api/issues/${done.id}/checkout`, checkout), 409, 'checkout from a status not expected')
+  isError(
+    await request('POST', `/api/issues/${done.id}/checkout`, checkout),
+    409,
+    'checkout from a status not expected',
+  )
   const goal = await thing('goals', { title: 'Know' })
   const project = await thing('projects', { name: 'Atlas', goalIds: [goal.id] })
   await issue({ projectId: project.id })
-  isError(await ask('DELETE', `/api/goals/${goal.id}`), 409, 'deletion of a goal in use')
-  isError(await ask('DELETE', `/api/projects/${project.id}`), 409, 'deletion of a project in use')
+  isError(await request('DELETE', `/api/goals/${goal.id}`), 409, 'deletion of a goal in use')
+  isError(await request('DELETE', `/api/projects/${project.id}`), 409, 'deletion of a project in use')
   await thing('labels', { name: 'sea' })
-  isError(await ask('POST', of('/labels'), { name: 'sea' }), 409, 'a label of the same name')
+  isError(await request('POST', of('/labels'), { name: 'sea' }), 409, 'a label of the same name')
 })
 
 test('422: a valid body that the server cannot apply', async (t) => {
   const world = await createWorld(t)
-  const { ask, issue, stranger, ceo, of, thing } = world
+  const { request, issue, stranger, ceo, of, thing } = world
   const backlog = await issue({ status: 'backlog' })
   const approval = await thing('approvals', { type: 'approve_ceo_strategy', payload: { plan: 'Grow' } })
-  await ask('POST', `/api/approvals/${approval.id}/reject`)
+  await request('POST', `/api/approvals/${approval.id}/reject`)
   const cases: readonly [string, string, object][] = [
     ['PATCH', `/api/issues/${backlog.id}`, { status: 'done' }],
     ['PATCH', `/api/issues/${backlog.id}`, { assigneeAgentId: stranger.id }],
@@ -123,6 +127,6 @@ test('422: a valid body that the server cannot apply', async (t) => {
     ['DELETE', of(''), { confirm: 'Puffin' }],
   ]
   for (const [method, path, body] of cases) {
-    isError(await ask(method, path, body), 422, `${method} ${path} ${JSON.stringify(body)}`)
+    isError(await request(method, path, body), 422, `${method} ${path} ${JSON.stringify(body)}`)
   }
 })

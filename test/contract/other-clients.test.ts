@@ -318,7 +318,7 @@ const CALLS: Call[] = [
 ]
 
 test('the requests of public clients of similar APIs work', async (t) => {
-  const { make, ask } = createTestApp(t)
+  const { make, request: send } = createTestApp(t)
   const company = await make('POST', '/api/companies', { name: 'Tern & Co' })
   const names: Record<string, string> = { company: company.id }
   const keys: Record<string, string> = {}
@@ -335,7 +335,7 @@ test('the requests of public clients of similar APIs work', async (t) => {
   for (const { by, as, request, body, status = 200 } of CALLS) {
     const [method, path] = request.split(' ') as [string, string]
     const headers = by && { authorization: `Bearer ${keys[by]}` }
-    const response = await ask(method, fill(path), body && JSON.parse(fill(JSON.stringify(body))), headers)
+    const response = await send(method, fill(path), body && JSON.parse(fill(JSON.stringify(body))), headers)
     assert.equal(response.status, status, `${request}: ${JSON.stringify(response.body)}`)
     if (as) names[as] = (Array.isArray(response.body) ? response.body[0] : response.body).id
   }

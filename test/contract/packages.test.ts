@@ -19,14 +19,15 @@ const importBody = (world: World, more: object = {}) => ({
 })
 
 const preview = (world: World, more?: object) =>
-  world.ask('POST', world.of('/imports/preview'), importBody(world, more))
-const apply = (world: World, more?: object) => world.ask('POST', world.of('/imports/apply'), importBody(world, more))
+  world.request('POST', world.of('/imports/preview'), importBody(world, more))
+const apply = (world: World, more?: object) =>
+  world.request('POST', world.of('/imports/apply'), importBody(world, more))
 
-const agentNames = async ({ ask }: World, companyId: string): Promise<string[]> =>
-  (await good(ask('GET', `/api/companies/${companyId}/agents`))).map(({ name }: { name: string }) => name)
+const agentNames = async ({ request }: World, companyId: string): Promise<string[]> =>
+  (await good(request('GET', `/api/companies/${companyId}/agents`))).map(({ name }: { name: string }) => name)
 
 const exported = async (world: World, body: object): Promise<string[]> =>
-  Object.keys((await good(world.ask('POST', world.of('/exports'), body))).files)
+  Object.keys((await good(world.request('POST', world.of('/exports'), body))).files)
 
 contract('Portability endpoints', {
   'POST /api/companies/:companyId/imports/preview': async (world) => {
@@ -38,7 +39,7 @@ contract('Portability endpoints', {
     assert.ok((await agentNames(world, world.company.id)).includes('Nia'))
   },
   'POST /api/companies/:companyId/exports/preview': async (world) => {
-    assert.match(JSON.stringify(await good(world.ask('POST', world.of('/exports/preview'), {}))), /agents\/ada/)
+    assert.match(JSON.stringify(await good(world.request('POST', world.of('/exports/preview'), {}))), /agents\/ada/)
   },
   'POST /api/companies/:companyId/exports': async (world) => {
     const paths = await exported(world, { include: { company: true, agents: true, projects: true, issues: false } })
@@ -72,10 +73,10 @@ contract('Portability endpoints', {
     assert.ok(paths.includes('agents/ada/AGENTS.md') && !paths.includes('agents/bob/AGENTS.md'), `${paths}`)
   },
   'Import: into an existing company it only creates, or skips collisions': async (world) => {
-    const { engineer, ask } = world
-    const before = await good(ask('GET', `/api/agents/${engineer.id}`))
+    const { engineer, request } = world
+    const before = await good(request('GET', `/api/agents/${engineer.id}`))
     await good(apply(world, { source: { type: 'inline', files: files('Ada') } }))
-    assert.deepEqual(await good(ask('GET', `/api/agents/${engineer.id}`)), before)
+    assert.deepEqual(await good(request('GET', `/api/agents/${engineer.id}`)), before)
   },
   'Import: new_company is allowed, and copies the active user memberships of the source company': async (world) => {
     const { ctx, company } = world
@@ -85,18 +86,18 @@ contract('Portability endpoints', {
       insertMembership(ctx.db, { company_id: company.id, user_id, role: 'admin', created_at: ctx.now })
     })
     await good(apply(world, { target: fresh('Narwhal'), include: { company: true, agents: true } }))
-    const companies = await good(world.ask('GET', '/api/companies'))
+    const companies = await good(world.request('GET', '/api/companies'))
     const made = companies.find(({ name }: { name: string }) => name === 'Narwhal')
     assert.deepEqual(await agentNames(world, made.id), ['Nia'])
-    const [member] = await good(world.ask('GET', `/api/companies/${made.id}/members`))
+    const [member] = await good(world.request('GET', `/api/companies/${made.id}/members`))
     assert.deepEqual([member.email, member.role], ['ann@walrus.example', 'admin'])
   },
   'Export: a preview leaves issues out unless they are asked for': async (world) => {
     await world.issue({ title: 'Left out' })
-    const ask = async (body: object) =>
-      JSON.stringify(await good(world.ask('POST', world.of('/exports/preview'), body)))
-    assert.doesNotMatch(await ask({}), /left-out/)
-    assert.match(await ask({ include: { issues: true } }), /left-out/)
+    const request = async (body: object) =>
+      JSON.stringify(await good(world.request('POST', world.of('/exports/preview'), body)))
+    assert.doesNotMatch(await request({}), /left-out/)
+    assert.match(await request({ include: { issues: true } }), /left-out/)
   },
 })
 
@@ -104,13 +105,13 @@ const fresh = (newCompanyName: string) => ({ mode: 'new_company', newCompanyName
 
 contract('Skill endpoints', {
   'GET /api/companies/:companyId/skills': async ({ engineer, of }) => {
-    const skills = await good(engineer.ask('GET', of('/skills')))
+    const skills = await good(engineer.request('GET', of('/skills')))
     for (const skill of skills) assert.ok(skill.key && skill.slug && skill.name)
   },
-  'POST /api/companies/:companyId/skills/import': async ({ make, ask, of }) => {
+  'POST /api/companies/:companyId/skills/import': async ({ make, request, of }) => {
     const skill = { 'SKILL.md': '---\nname: tides\ndescription: Read a tide table.\n---\nRead it.\n' }
     await make('POST', of('/skills/import'), { files: skill })
-    const slugs = (await good(ask('GET', of('/skills')))).map(({ slug }: { slug: string }) => slug)
+    const slugs = (await good(request('GET', of('/skills')))).map(({ slug }: { slug: string }) => slug)
     assert.ok(slugs.includes('tides'), `${slugs}`)
   },
 })
@@ -118,8 +119,8 @@ contract('Skill endpoints', {
 contract('Guide endpoints', {
   'GET /llms/agent-configuration.txt': async (world) => {
     const text = await guide(world, '/llms/agent-configuration.txt')
-    for (const said of ['runtimeA_local', 'runtimeB_local', 'adapterConfig', 'agent-hires']) {
-      assert.ok(text.includes(said), said)
+    for (const printed of ['runtimeA_local', 'runtimeB_local', 'adapterConfig', 'agent-hires']) {
+      assert.ok(text.includes(printed), printed)
     }
   },
   'GET /llms/agent-configuration/:adapterType.txt': async (world) => {
@@ -127,7 +128,7 @@ contract('Guide endpoints', {
       const text = await guide(world, `/llms/agent-configuration/${adapterType}.txt`)
       assert.ok(text.includes(adapterType))
     }
-    assert.equal(await statusOf(world.ask('GET', '/llms/agent-configuration/no-such-adapter.txt')), 404)
+    assert.equal(await statusOf(world.request('GET', '/llms/agent-configuration/no-such-adapter.txt')), 404)
   },
   'GET /llms/agent-icons.txt': async (world) => {
     assert.ok((await guide(world, '/llms/agent-icons.txt')).trim().split('\n').length > 5)
@@ -135,7 +136,7 @@ contract('Guide endpoints', {
 })
 
 async function guide({ engineer }: World, path: string): Promise<string> {
-  const { status, headers, body } = await engineer.ask('GET', path)
+  const { status, headers, body } = await engineer.request('GET', path)
   assert.equal(status, 200)
   assert.match(headers.get('content-type') ?? '', /^text\/plain/)
   return body

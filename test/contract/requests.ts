@@ -61,7 +61,7 @@ const workspace = async (world: World) => {
 
 /** The live run of Ada. There is at most one. */
 const run = async (world: World) => {
-  const [live] = await good(world.ask('GET', world.of(`/live-runs`)))
+  const [live] = await good(world.request('GET', world.of(`/live-runs`)))
   return { runId: (live ?? (await insertRun(world, world.engineer))).id as string }
 }
 
@@ -72,7 +72,7 @@ const comment = async (world: World) => {
 
 const attachment = async (world: World) => {
   const { issueId } = await issue(world)
-  const { id, assetId } = await good(world.engineer.ask('POST', `/api/issues/${issueId}/attachments`, form()))
+  const { id, assetId } = await good(world.engineer.request('POST', `/api/issues/${issueId}/attachments`, form()))
   return { attachmentId: id as string, assetId: assetId as string }
 }
 
@@ -94,14 +94,14 @@ const skill = async (world: World) => {
 const document = async (world: World) => {
   const { issueId } = await issue(world)
   const path = `/api/issues/${issueId}/documents/plan`
-  const { latestRevisionId } = await good(world.engineer.ask('PUT', path, { body: '# Plan' }))
+  const { latestRevisionId } = await good(world.engineer.request('PUT', path, { body: '# Plan' }))
   return { issueId, key: 'plan', revisionId: latestRevisionId as string }
 }
 
 /** A mention of the whole board, as an item of the inbox. */
 const inboxItem = async (world: World) => {
   const { issueId } = await issue(world)
-  const { id } = await good(world.engineer.ask('POST', `/api/issues/${issueId}/comments`, { body: '@board Look.' }))
+  const { id } = await good(world.engineer.request('POST', `/api/issues/${issueId}/comments`, { body: '@board Look.' }))
   return { itemId: `mention-${id}` }
 }
 
@@ -110,7 +110,7 @@ const interaction = async (world: World) => {
   const path = `/api/issues/${issueId}/interactions`
   return {
     issueId,
-    interactionId: (await good(world.engineer.ask('POST', path, { kind: 'confirm', title: 'Go on?' }))).id,
+    interactionId: (await good(world.engineer.request('POST', path, { kind: 'confirm', title: 'Go on?' }))).id,
   }
 }
 
@@ -119,7 +119,7 @@ const question = async (world: World) => {
   const path = `/api/issues/${issueId}/interactions`
   return {
     issueId,
-    interactionId: (await good(world.engineer.ask('POST', path, { kind: 'question', title: 'Who?' }))).id,
+    interactionId: (await good(world.engineer.request('POST', path, { kind: 'question', title: 'Who?' }))).id,
   }
 }
 
@@ -181,12 +181,12 @@ export const REQUESTS: Record<string, Make> = {
   'PATCH /api/agents/:agentId/budgets': using(ada, () => ({ budgetMonthlyCents: 100 })),
   'GET /api/agents/:agentId/config-revisions/:revisionId': async (world) => {
     const { id } = await world.thing('agents', { name: 'Nia' })
-    const [revision] = await good(world.ask('GET', `/api/agents/${id}/config-revisions`))
+    const [revision] = await good(world.request('GET', `/api/agents/${id}/config-revisions`))
     return { params: { agentId: id, revisionId: revision.id } }
   },
   'POST /api/agents/:agentId/config-revisions/:revisionId/rollback': async (world) => {
     const { id } = await world.thing('agents', { name: 'Nia' })
-    const [revision] = await good(world.ask('GET', `/api/agents/${id}/config-revisions`))
+    const [revision] = await good(world.request('GET', `/api/agents/${id}/config-revisions`))
     return { params: { agentId: id, revisionId: revision.id } }
   },
   'PATCH /api/agents/:agentId/instructions-path': using(ada, () => ({ path: '/srv/A.md' })),

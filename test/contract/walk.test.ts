@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { ALL_ENDPOINTS } from '../../src/clients/routes.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { insertAgent, insertRun } from '../arrange.ts'
-import type { Ask } from '../helpers.ts'
+import type { SendRequest } from '../helpers.ts'
 import { methodFor, requestOf } from './requests.ts'
 import { KINDS, type Kind, LINES } from './who-may.ts'
 import { createWorld, type World } from './world.ts'
@@ -26,14 +26,14 @@ test('the table is sorted by path', () => {
   assert.deepEqual(paths, paths.toSorted())
 })
 
-const askOf = (world: World, kind: Kind): Ask =>
+const askOf = (world: World, kind: Kind): SendRequest =>
   ({
-    other: world.stranger.ask,
-    IC: world.colleague.ask,
-    self: world.engineer.ask,
-    manager: world.manager.ask,
-    CEO: world.ceo.ask,
-    board: world.ask,
+    other: world.stranger.request,
+    IC: world.colleague.request,
+    self: world.engineer.request,
+    manager: world.manager.request,
+    CEO: world.ceo.request,
+    board: world.request,
   })[kind]
 
 /** The body of a form of a page. */
@@ -53,16 +53,20 @@ async function createWalkedWorld(t: TestContext): Promise<World> {
   return world
 }
 
-async function walk(t: TestContext, world: World, { method, path, answers }: (typeof all)[number]): Promise<void> {
+async function walk(
+  t: TestContext,
+  world: World,
+  { method, path, answers: responses }: (typeof all)[number],
+): Promise<void> {
   const got: Record<string, string> = {}
   for (const kind of KINDS) {
     const request = await requestOf(world, method, path, kind)
     const [content, headers] = isForm(method, path) ? FORM : [request.body]
     const { status, body } = await askOf(world, kind)(methodFor(method, path), request.path, content, headers)
     got[kind] = classOf(status)
-    if (got[kind] !== answers[kind]) t.diagnostic(`${kind}: ${status} ${JSON.stringify(body)}`)
+    if (got[kind] !== responses[kind]) t.diagnostic(`${kind}: ${status} ${JSON.stringify(body)}`)
   }
-  assert.deepEqual(got, answers)
+  assert.deepEqual(got, responses)
 }
 
 const titleOf = ({ method, path }: (typeof all)[number]) =>
@@ -85,10 +89,10 @@ test('every endpoint refuses an invalid token', async (t) => {
   const { id, token } = await world.make('POST', `/api/agents/${world.ceo.id}/keys`)
   await world.make('DELETE', `/api/agents/${world.ceo.id}/keys/${id}`)
   const gone = insertAgent(world, { company_id: world.company.id, role: 'ceo', status: 'terminated' })
-  const askers = { wrong: world.as('svc_wrong'), nonsense: world.as('x'), ended: ended.ask }
-  for (const [kind, ask] of Object.entries({ ...askers, revoked: world.as(token), terminated: gone.ask })) {
+  const askers = { wrong: world.as('svc_wrong'), nonsense: world.as('x'), ended: ended.request }
+  for (const [kind, send] of Object.entries({ ...askers, revoked: world.as(token), terminated: gone.request })) {
     for (const { method, path } of all) {
-      const { status } = await ask(
+      const { status } = await send(
         methodFor(method, path),
         path.replace(':companyId', world.company.id),
         bodyFor(method),
@@ -104,7 +108,7 @@ test('in authenticated mode every endpoint that is not open refuses a request wi
   world.config.mode = 'authenticated'
   for (const { method, path, isOpen } of all) {
     const filled = path.replace(':companyId', world.company.id).replace(':page', 'errors')
-    const { status } = await world.ask(methodFor(method, path), filled, bodyFor(method))
+    const { status } = await world.request(methodFor(method, path), filled, bodyFor(method))
     // An open endpoint still needs a valid request.
     assert.equal(status === 401, !isOpen, `${method} ${path}: ${status}`)
   }

@@ -289,7 +289,7 @@ export const LINES: ReadonlyMap<string, Line> = new Map(
     .slice(1)
     .map((text) => {
       const [method = '', path = '', ...cells] = text.split(/ +/)
-      const answers = Object.fromEntries(KINDS.map((kind, i) => [kind, cells[i]])) as Line['answers']
-      return [`${method} ${path}`, { method, path, isOpen: cells[KINDS.length] === 'open', answers }]
+      const responses = Object.fromEntries(KINDS.map((kind, i) => [kind, cells[i]])) as Line['answers']
+      return [`${method} ${path}`, { method, path, isOpen: cells[KINDS.length] === 'open', answers: responses }]
     }),
 )

@@ -8,11 +8,11 @@ const STATUSES = ['backlog', 'todo', 'in_progress', 'in_review', 'blocked', 'don
 
 contract('Issue', {
   'Issue.id is the identifier of the row': async ({ issue }) => assert.match((await issue()).id, UUID),
-  'Issue.identifier is PREFIX-number and works in links': async ({ issue, company, ask }) => {
+  'Issue.identifier is PREFIX-number and works in links': async ({ issue, company, request }) => {
     const { id, identifier } = await issue()
     assert.match(identifier, new RegExp(`^${company.issuePrefix}-\\d+$`))
     for (const ref of [identifier, identifier.toLowerCase()]) {
-      assert.equal((await good(ask('GET', `/api/issues/${ref}`))).id, id)
+      assert.equal((await good(request('GET', `/api/issues/${ref}`))).id, id)
     }
   },
   'Issue.title': async ({ issue, make }) => {
@@ -22,23 +22,23 @@ contract('Issue', {
   'Issue.description': async ({ issue }) => {
     assert.equal((await issue({ description: '# Why\n\nBecause.' })).description, '# Why\n\nBecause.')
   },
-  'Issue.status is one of the seven': async ({ issue, engineer, ask, of }) => {
+  'Issue.status is one of the seven': async ({ issue, engineer, request, of }) => {
     for (const status of STATUSES) {
       assert.equal((await issue({ status, assigneeAgentId: engineer.id })).status, status)
     }
-    assert.equal(await statusOf(ask('POST', of('/issues'), { title: 'x', status: 'open' })), 400)
+    assert.equal(await statusOf(request('POST', of('/issues'), { title: 'x', status: 'open' })), 400)
   },
-  'Issue.priority is critical, high, medium and the like': async ({ issue, ask, of }) => {
+  'Issue.priority is critical, high, medium and the like': async ({ issue, request, of }) => {
     for (const priority of ['critical', 'high', 'medium', 'low']) {
       assert.equal((await issue({ priority })).priority, priority)
     }
-    assert.equal(await statusOf(ask('POST', of('/issues'), { title: 'x', priority: 'urgent' })), 400)
+    assert.equal(await statusOf(request('POST', of('/issues'), { title: 'x', priority: 'urgent' })), 400)
   },
-  'Issue.assigneeAgentId is an agent or null': async ({ issue, engineer, stranger, ask, of }) => {
+  'Issue.assigneeAgentId is an agent or null': async ({ issue, engineer, stranger, request, of }) => {
     assert.equal((await issue({ assigneeAgentId: engineer.id })).assigneeAgentId, engineer.id)
     assert.equal((await issue()).assigneeAgentId, null)
     const elsewhere = { title: 'x', assigneeAgentId: stranger.id }
-    assert.equal(await statusOf(ask('POST', of('/issues'), elsewhere)), 422)
+    assert.equal(await statusOf(request('POST', of('/issues'), elsewhere)), 422)
   },
   'Issue.assigneeUserId is a person or null': async ({ issue }) => {
     assert.equal((await issue({ assigneeUserId: 'ann' })).assigneeUserId, 'ann')
@@ -68,26 +68,29 @@ contract('Issue', {
     const done = await make('PATCH', `/api/issues/${id}`, { status: 'done' })
     assert.deepEqual([completed_at, done.completed_at, done.completedAt], [null, ctx.now, ctx.now])
   },
-  'One issue.project has primaryWorkspace and workspaces, or is null': async ({ issue, thing, ask }) => {
+  'One issue.project has primaryWorkspace and workspaces, or is null': async ({ issue, thing, request }) => {
     const project = await thing('projects', { name: 'Atlas', workspace: { cwd: '/srv/atlas' } })
     const { id } = await issue({ projectId: project.id })
-    const shown = (await good(ask('GET', `/api/issues/${id}`))).project
-    assert.deepEqual([shown.id, shown.primaryWorkspace.cwd, shown.workspaces.length], [project.id, '/srv/atlas', 1])
-    assert.equal((await good(ask('GET', `/api/issues/${(await issue()).id}`))).project, null)
+    const displayed = (await good(request('GET', `/api/issues/${id}`))).project
+    assert.deepEqual(
+      [displayed.id, displayed.primaryWorkspace.cwd, displayed.workspaces.length],
+      [project.id, '/srv/atlas', 1],
+    )
+    assert.equal((await good(request('GET', `/api/issues/${(await issue()).id}`))).project, null)
   },
-  'One issue.goal has its description, or is null': async ({ issue, thing, ask }) => {
+  'One issue.goal has its description, or is null': async ({ issue, thing, request }) => {
     const goal = await thing('goals', { title: 'Know the sea', description: 'All of it.' })
     const { id } = await issue({ goalId: goal.id })
-    assert.equal((await good(ask('GET', `/api/issues/${id}`))).goal.description, 'All of it.')
-    assert.equal((await good(ask('GET', `/api/issues/${(await issue()).id}`))).goal, null)
+    assert.equal((await good(request('GET', `/api/issues/${id}`))).goal.description, 'All of it.')
+    assert.equal((await good(request('GET', `/api/issues/${(await issue()).id}`))).goal, null)
   },
-  'One issue.ancestors are nearest first, each with its own project and goal': async ({ issue, thing, ask }) => {
+  'One issue.ancestors are nearest first, each with its own project and goal': async ({ issue, thing, request }) => {
     const goal = await thing('goals', { title: 'Know the sea' })
     const project = await thing('projects', { name: 'Atlas' })
     const top = await issue({ title: 'Top', goalId: goal.id, projectId: project.id, priority: 'high' })
     const middle = await issue({ title: 'Middle', parentId: top.id, description: 'Between.' })
     const { id } = await issue({ parentId: middle.id })
-    const { ancestors } = await good(ask('GET', `/api/issues/${id}`))
+    const { ancestors } = await good(request('GET', `/api/issues/${id}`))
     assert.deepEqual(
       ancestors.map((above: { title: string }) => above.title),
       ['Middle', 'Top'],
@@ -118,7 +121,7 @@ contract('Issue transitions', {
     assert.equal((await move(world, 'todo', 'in_progress')).started_at, world.ctx.now)
     const { id } = await world.issue()
     const body = { agentId: world.engineer.id, expectedStatuses: ['todo'] }
-    const taken = await good(world.engineer.ask('POST', `/api/issues/${id}/checkout`, body))
+    const taken = await good(world.engineer.request('POST', `/api/issues/${id}/checkout`, body))
     assert.deepEqual(
       [taken.status, taken.assigneeAgentId, taken.started_at],
       ['in_progress', world.engineer.id, world.ctx.now],
@@ -135,10 +138,10 @@ contract('Issue transitions', {
   'Transition: in_review to in_progress by a status update': (world) => move(world, 'in_review', 'in_progress'),
   'Transition: blocked to todo by a status update': (world) => move(world, 'blocked', 'todo'),
   'Transition: blocked to in_progress by a status update': (world) => move(world, 'blocked', 'in_progress'),
-  'Rule: in_progress requires an assignee': async ({ issue, ask, of }) => {
+  'Rule: in_progress requires an assignee': async ({ issue, request, of }) => {
     const { id } = await issue()
-    assert.equal(await statusOf(ask('PATCH', `/api/issues/${id}`, { status: 'in_progress' })), 422)
-    assert.equal(await statusOf(ask('POST', of('/issues'), { title: 'x', status: 'in_progress' })), 422)
+    assert.equal(await statusOf(request('PATCH', `/api/issues/${id}`, { status: 'in_progress' })), 422)
+    assert.equal(await statusOf(request('POST', of('/issues'), { title: 'x', status: 'in_progress' })), 422)
   },
   'Rule: a transition that is not in the table is 422': async (world) => {
     const table = [
@@ -152,7 +155,7 @@ contract('Issue transitions', {
     for (const from of STATUSES) {
       for (const to of STATUSES.filter((status) => status !== from)) {
         const { id } = await world.issue({ status: from, assigneeAgentId: world.engineer.id })
-        const status = await statusOf(world.ask('PATCH', `/api/issues/${id}`, { status: to }))
+        const status = await statusOf(world.request('PATCH', `/api/issues/${id}`, { status: to }))
         // The only transition besides the table: every open issue can be cancelled.
         const isAllowed = table.includes(`${from}-${to}`) || (to === 'cancelled' && from !== 'done')
         assert.equal(status, isAllowed ? 200 : 422, `${from} to ${to}`)
@@ -161,17 +164,17 @@ contract('Issue transitions', {
   },
   'Rule: an issue has one assignee at any time': async ({ issue, engineer, colleague }) => {
     const { id } = await issue()
-    const takes = [engineer, colleague].map(({ id: agentId, ask }) =>
-      statusOf(ask('POST', `/api/issues/${id}/checkout`, { agentId })),
+    const takes = [engineer, colleague].map(({ id: agentId, request }) =>
+      statusOf(request('POST', `/api/issues/${id}/checkout`, { agentId })),
     )
     assert.deepEqual((await Promise.all(takes)).toSorted(), [200, 409])
   },
   'Rule: a CEO moves no issue to in_progress before its first strategy is approved': async (world) => {
     const { ceo, thing, issue, make } = world
     const { id } = await issue({ assigneeAgentId: ceo.id })
-    const take = () => ceo.ask('POST', `/api/issues/${id}/checkout`, { agentId: ceo.id })
+    const take = () => ceo.request('POST', `/api/issues/${id}/checkout`, { agentId: ceo.id })
     assert.equal((await take()).body.code, 'strategy_not_approved')
-    assert.equal(await statusOf(ceo.ask('PATCH', `/api/issues/${id}`, { status: 'in_progress' })), 422)
+    assert.equal(await statusOf(ceo.request('PATCH', `/api/issues/${id}`, { status: 'in_progress' })), 422)
     const body = { type: 'approve_ceo_strategy', requestedByAgentId: ceo.id, payload: { plan: 'Grow' } }
     await make('POST', `/api/approvals/${(await thing('approvals', body)).id}/approve`)
     assert.equal((await take()).status, 200)
@@ -180,27 +183,27 @@ contract('Issue transitions', {
     world,
   ) => {
     const { colleague, engineer, manager, of } = world
-    const { id } = await good(colleague.ask('POST', of('/issues'), { title: 'Mine', assigneeAgentId: engineer.id }))
-    const refused = await engineer.ask('PATCH', `/api/issues/${id}`, { status: 'cancelled' })
+    const { id } = await good(colleague.request('POST', of('/issues'), { title: 'Mine', assigneeAgentId: engineer.id }))
+    const refused = await engineer.request('PATCH', `/api/issues/${id}`, { status: 'cancelled' })
     assert.deepEqual([refused.status, refused.body.details.managerAgentId], [403, manager.id])
     const handed = { assigneeAgentId: manager.id, comment: 'Not ours, I think.' }
-    assert.equal((await good(engineer.ask('PATCH', `/api/issues/${id}`, handed))).assigneeAgentId, manager.id)
-    const own = await good(manager.ask('POST', of('/issues'), { title: 'Line', assigneeAgentId: engineer.id }))
-    assert.equal(await statusOf(engineer.ask('PATCH', `/api/issues/${own.id}`, { status: 'cancelled' })), 200)
+    assert.equal((await good(engineer.request('PATCH', `/api/issues/${id}`, handed))).assigneeAgentId, manager.id)
+    const own = await good(manager.request('POST', of('/issues'), { title: 'Line', assigneeAgentId: engineer.id }))
+    assert.equal(await statusOf(engineer.request('PATCH', `/api/issues/${own.id}`, { status: 'cancelled' })), 200)
   },
 })
 
 const ids = (list: { id: string }[]) => list.map(({ id }) => id)
 
 contract('Issue endpoints', {
-  'GET /api/companies/:companyId/issues': async ({ issue, engineer, thing, ask, of, make }) => {
+  'GET /api/companies/:companyId/issues': async ({ issue, engineer, thing, request, of, make }) => {
     const project = await thing('projects', { name: 'Atlas' })
     const label = await thing('labels', { name: 'sea' })
     const low = await issue({ priority: 'low', projectId: project.id, description: 'A rare narwhal.' })
     const blocked = await issue({ status: 'blocked', assigneeAgentId: engineer.id, labelIds: [label.id] })
     const urgent = await issue({ priority: 'critical', assigneeUserId: 'ann' })
     await make('POST', `/api/issues/${urgent.id}/comments`, { body: 'Seen near Orkney.' })
-    const list = async (query: string) => ids(await good(ask('GET', of(`/issues${query}`))))
+    const list = async (query: string) => ids(await good(request('GET', of(`/issues${query}`))))
     assert.deepEqual(await list(''), [urgent.id, blocked.id, low.id])
     assert.deepEqual(await list('?status=blocked'), [blocked.id])
     assert.deepEqual(await list('?status=blocked,todo'), [urgent.id, blocked.id, low.id])
@@ -218,9 +221,9 @@ contract('Issue endpoints', {
   },
   'GET /api/issues/:issueId': async ({ issue, engineer, stranger }) => {
     const { id } = await issue()
-    const shown = await good(engineer.ask('GET', `/api/issues/${id}`))
-    assert.deepEqual([shown.project, shown.goal, shown.ancestors], [null, null, []])
-    assert.equal(await statusOf(stranger.ask('GET', `/api/issues/${id}`)), 404)
+    const displayed = await good(engineer.request('GET', `/api/issues/${id}`))
+    assert.deepEqual([displayed.project, displayed.goal, displayed.ancestors], [null, null, []])
+    assert.equal(await statusOf(stranger.request('GET', `/api/issues/${id}`)), 404)
   },
   'POST /api/companies/:companyId/issues': async ({ issue, engineer, thing, of, ctx }) => {
     const parent = await issue()
@@ -236,24 +239,24 @@ contract('Issue endpoints', {
       goalId: goal.id,
       projectId: project.id,
     }
-    const { status, body: made } = await engineer.ask('POST', of('/issues'), body)
+    const { status, body: made } = await engineer.request('POST', of('/issues'), body)
     assert.equal(status, 201)
     for (const [key, value] of Object.entries(body)) assert.equal(made[key], value, key)
     assert.equal(made.createdByAgentId, engineer.id)
     assert.deepEqual(wakeReasons(ctx, engineer), [], 'an agent does not wake itself')
   },
-  'PATCH /api/issues/:issueId': async ({ issue, engineer, ask }) => {
+  'PATCH /api/issues/:issueId': async ({ issue, engineer, request }) => {
     const { id } = await issue({ assigneeAgentId: engineer.id, status: 'in_progress' })
     const change = { status: 'done', comment: 'Counted: 7.' }
-    const { status, comment } = await good(engineer.ask('PATCH', `/api/issues/${id}`, change))
+    const { status, comment } = await good(engineer.request('PATCH', `/api/issues/${id}`, change))
     assert.deepEqual([status, comment.body, comment.authorAgentId], ['done', 'Counted: 7.', engineer.id])
-    const [only] = await good(ask('GET', `/api/issues/${id}/comments`))
+    const [only] = await good(request('GET', `/api/issues/${id}/comments`))
     assert.equal(only.body, 'Counted: 7.')
   },
   'POST /api/issues/:issueId/checkout': async ({ issue, engineer, colleague }) => {
     const { id } = await issue()
     const take = (by: typeof engineer, expectedStatuses = ['todo']) =>
-      by.ask('POST', `/api/issues/${id}/checkout`, { agentId: by.id, expectedStatuses })
+      by.request('POST', `/api/issues/${id}/checkout`, { agentId: by.id, expectedStatuses })
     assert.equal(await statusOf(take(engineer, ['blocked'])), 409)
     const first = await good(take(engineer))
     assert.deepEqual(await good(take(engineer)), first, 'it is idempotent for the owner')
@@ -261,48 +264,48 @@ contract('Issue endpoints', {
   },
   'POST /api/issues/:issueId/release': async ({ issue, engineer, colleague }) => {
     const { id } = await issue()
-    await good(engineer.ask('POST', `/api/issues/${id}/checkout`, { agentId: engineer.id }))
-    assert.equal(await statusOf(colleague.ask('POST', `/api/issues/${id}/release`)), 403)
-    const { status, assigneeAgentId } = await good(engineer.ask('POST', `/api/issues/${id}/release`))
+    await good(engineer.request('POST', `/api/issues/${id}/checkout`, { agentId: engineer.id }))
+    assert.equal(await statusOf(colleague.request('POST', `/api/issues/${id}/release`)), 403)
+    const { status, assigneeAgentId } = await good(engineer.request('POST', `/api/issues/${id}/release`))
     assert.deepEqual([status, assigneeAgentId], ['todo', null])
   },
   'GET /api/issues/:issueId/comments': async ({ issue, make, engineer }) => {
     const { id } = await issue()
     for (const body of ['One.', 'Two.']) await make('POST', `/api/issues/${id}/comments`, { body })
-    const comments = await good(engineer.ask('GET', `/api/issues/${id}/comments`))
+    const comments = await good(engineer.request('GET', `/api/issues/${id}/comments`))
     assert.deepEqual(
       comments.map((comment: { body: string }) => comment.body),
       ['One.', 'Two.'],
     )
   },
-  'GET /api/issues/:issueId/comments/:commentId': async ({ issue, make, ask }) => {
+  'GET /api/issues/:issueId/comments/:commentId': async ({ issue, make, request }) => {
     const { id } = await issue()
     const comment = await make('POST', `/api/issues/${id}/comments`, { body: 'One.' })
-    assert.deepEqual(await good(ask('GET', `/api/issues/${id}/comments/${comment.id}`)), comment)
+    assert.deepEqual(await good(request('GET', `/api/issues/${id}/comments/${comment.id}`)), comment)
     const elsewhere = (await issue()).id
-    assert.equal(await statusOf(ask('GET', `/api/issues/${elsewhere}/comments/${comment.id}`)), 404)
+    assert.equal(await statusOf(request('GET', `/api/issues/${elsewhere}/comments/${comment.id}`)), 404)
   },
   'POST /api/issues/:issueId/comments': async ({ issue, engineer }) => {
     const { id } = await issue()
-    const { status, body } = await engineer.ask('POST', `/api/issues/${id}/comments`, { body: '**Seven.**' })
+    const { status, body } = await engineer.request('POST', `/api/issues/${id}/comments`, { body: '**Seven.**' })
     assert.deepEqual([status, body.body, body.authorAgentId], [201, '**Seven.**', engineer.id])
   },
   'GET /api/issues/:issueId/approvals': async (world) => {
-    const { issueId, approval, ask } = await linked(world)
-    assert.deepEqual(ids(await good(ask('GET', `/api/issues/${issueId}/approvals`))), [approval.id])
+    const { issueId, approval, ask: request } = await linked(world)
+    assert.deepEqual(ids(await good(request('GET', `/api/issues/${issueId}/approvals`))), [approval.id])
   },
   'POST /api/issues/:issueId/approvals': async (world) => {
-    const { approval, ask } = await linked(world)
+    const { approval, ask: request } = await linked(world)
     const { id } = await world.issue()
     const body = { approvalId: approval.id }
-    assert.equal(await statusOf(world.engineer.ask('POST', `/api/issues/${id}/approvals`, body)), 201)
-    assert.equal((await good(ask('GET', `/api/approvals/${approval.id}/issues`))).length, 2)
+    assert.equal(await statusOf(world.engineer.request('POST', `/api/issues/${id}/approvals`, body)), 201)
+    assert.equal((await good(request('GET', `/api/approvals/${approval.id}/issues`))).length, 2)
   },
   'DELETE /api/issues/:issueId/approvals/:approvalId': async (world) => {
-    const { issueId, approval, ask } = await linked(world)
-    await good(ask('DELETE', `/api/issues/${issueId}/approvals/${approval.id}`))
-    assert.deepEqual(await good(ask('GET', `/api/issues/${issueId}/approvals`)), [])
-    assert.equal(await statusOf(ask('DELETE', `/api/issues/${issueId}/approvals/${approval.id}`)), 404)
+    const { issueId, approval, ask: request } = await linked(world)
+    await good(request('DELETE', `/api/issues/${issueId}/approvals/${approval.id}`))
+    assert.deepEqual(await good(request('GET', `/api/issues/${issueId}/approvals`)), [])
+    assert.equal(await statusOf(request('DELETE', `/api/issues/${issueId}/approvals/${approval.id}`)), 404)
   },
   'Mention: @Name in a comment, or in the comment of a PATCH, wakes that agent; it may check the issue out': async (
     world,
@@ -318,18 +321,18 @@ contract('Issue endpoints', {
         agent.name,
       )
     }
-    assert.equal(await statusOf(engineer.ask('POST', `/api/issues/${id}/checkout`, { agentId: engineer.id })), 200)
+    assert.equal(await statusOf(engineer.request('POST', `/api/issues/${id}/checkout`, { agentId: engineer.id })), 200)
   },
 })
 
-async function linked({ issue, thing, ask }: World) {
+async function linked({ issue, thing, request }: World) {
   const { id: issueId } = await issue()
   const approval = await thing('approvals', {
     type: 'approve_ceo_strategy',
     payload: { plan: 'Grow' },
     issueIds: [issueId],
   })
-  return { issueId, approval, ask }
+  return { issueId, approval, ask: request }
 }
 
 contract('Comment', {
@@ -345,15 +348,15 @@ contract('Comment', {
     const { issue, engineer, make } = world
     const path = `/api/issues/${(await issue()).id}/comments`
     const run = await insertRun(world, engineer)
-    assert.equal((await good(run.ask('POST', path, { body: 'One.' }))).authorAgentId, engineer.id)
+    assert.equal((await good(run.request('POST', path, { body: 'One.' }))).authorAgentId, engineer.id)
     assert.equal((await make('POST', path, { body: 'Two.' })).authorAgentId, null)
   },
   'Comments of approvals have a list of their own and the same basic shape': async (world) => {
-    const { approval, issueId, ask } = await linked(world)
+    const { approval, issueId, ask: request } = await linked(world)
     const path = `/api/approvals/${approval.id}/comments`
-    const { id, body, authorAgentId } = await good(world.ceo.ask('POST', path, { body: 'Please.' }))
+    const { id, body, authorAgentId } = await good(world.ceo.request('POST', path, { body: 'Please.' }))
     assert.deepEqual([body, authorAgentId], ['Please.', world.ceo.id])
-    assert.deepEqual(ids(await good(ask('GET', path))), [id])
-    assert.deepEqual(await good(ask('GET', `/api/issues/${issueId}/comments`)), [])
+    assert.deepEqual(ids(await good(request('GET', path))), [id])
+    assert.deepEqual(await good(request('GET', `/api/issues/${issueId}/comments`)), [])
   },
 })

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import { v7 as uuid } from 'uuid'
 import { sql } from '../../src/platform/database/sql.ts'
 import { insertAgent, type TestAgent } from '../arrange.ts'
-import { type Answer, createTestApp, type TestApp } from '../helpers.ts'
+import { createTestApp, type TestApp, type TestResponse } from '../helpers.ts'
 
 /** Two companies. In the first one, Mia and Bob report to the CEO Cleo, and Ada reports to Mia. */
 export interface World extends TestApp {
@@ -74,11 +74,11 @@ export async function createWorld(t: TestContext, company: object = {}, app = cr
 
 /** Returns the body of a 2xx response, and fails on any other. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response.
-export async function good(answer: Promise<Answer> | Answer): Promise<any> {
-  const { status, body } = await answer
+export async function good(response: Promise<TestResponse> | TestResponse): Promise<any> {
+  const { status, body } = await response
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`)
   return body
 }
 
 /** Returns the status of a response. */
-export const statusOf = async (answer: Promise<Answer>): Promise<number> => (await answer).status
+export const statusOf = async (response: Promise<TestResponse>): Promise<number> => (await response).status

@@ -10,11 +10,11 @@ for (const mode of ['local_trusted', 'authenticated'] as const) {
   test(`600 requests in ${mode} mode return declared responses without 5xx, and leak no secret`, async (t) => {
     const seed = Math.floor(Math.random() * 2 ** 31)
     t.diagnostic(`seed ${seed}: npm run prove:fuzz -- --requests 1500 --seed ${seed} --mode ${mode}`)
-    const answers = await fuzz(t, { seed, requests: 600, mode })
-    const statuses = [...answers.values()].flatMap((counts) => [...counts])
+    const responses = await fuzz(t, { seed, requests: 600, mode })
+    const statuses = [...responses.values()].flatMap((counts) => [...counts])
     const taken = statuses.filter(([status]) => status < 300).reduce((sum, [, count]) => sum + count, 0)
     assert.ok(taken > 120, `only ${taken} requests were good enough to be taken: what is sent reaches nothing`)
-    assert.ok(answers.size > 80, `only ${answers.size} endpoints were asked`)
+    assert.ok(responses.size > 80, `only ${responses.size} endpoints were asked`)
   })
 }
 

@@ -26,7 +26,7 @@ export interface Fuzzing {
  * generates the same requests, except for the ids that the server creates.
  */
 export async function fuzz(t: TestContext, { seed, requests, mode }: Fuzzing): Promise<Answers> {
-  const answers: Answers = new Map()
+  const responses: Answers = new Map()
   let world: FuzzedWorld | undefined
   let sent = 0
   const check = async (draft: Draft) => {
@@ -36,15 +36,15 @@ export async function fuzz(t: TestContext, { seed, requests, mode }: Fuzzing): P
     const request = toRequest(draft, world!.known)
     const status = await send(world!.asks[draft.by]!, draft.endpoint, request, world!.known).catch((cause: Error) => {
       const { method, path, body } = request
-      const said = `${method} ${path} by ${draft.by}, ${draft.spoilt?.kind ?? 'as it is'}: ${String(body).slice(0, 2_000)}`
-      throw new Error(`Request ${sent} of seed ${seed}: ${said}\n${cause.message}`, { cause })
+      const printed = `${method} ${path} by ${draft.by}, ${draft.spoilt?.kind ?? 'as it is'}: ${String(body).slice(0, 2_000)}`
+      throw new Error(`Request ${sent} of seed ${seed}: ${printed}\n${cause.message}`, { cause })
     })
-    const ofEndpoint = answers.get(draft.endpoint.id) ?? new Map()
-    answers.set(draft.endpoint.id, ofEndpoint.set(status, (ofEndpoint.get(status) ?? 0) + 1))
+    const ofEndpoint = responses.get(draft.endpoint.id) ?? new Map()
+    responses.set(draft.endpoint.id, ofEndpoint.set(status, (ofEndpoint.get(status) ?? 0) + 1))
   }
   // Earlier requests change the world, so a failing request cannot be shrunk alone.
   const options = { seed, numRuns: requests, endOnFailure: true }
   const { errorInstance } = await fc.check(fc.asyncProperty(draftsOf(ALL_ENDPOINTS, mode), check), options)
   if (errorInstance) throw errorInstance
-  return answers
+  return responses
 }

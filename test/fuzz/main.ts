@@ -18,8 +18,8 @@ const modes = (['local_trusted', 'authenticated'] as const).filter((mode) => !va
 
 for (const mode of modes) {
   test(`${requests} requests, seed ${seed}, ${mode} mode`, async (t) => {
-    const answers = await fuzz(t, { seed, requests, mode })
-    for (const [id, statuses] of [...answers].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const responses = await fuzz(t, { seed, requests, mode })
+    for (const [id, statuses] of [...responses].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
       t.diagnostic(`${id.padEnd(28)} ${counts.join(', ')}`)
     }

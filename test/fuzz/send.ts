@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import * as v from 'valibot'
 import type { Endpoint } from '../../src/http/route.ts'
 import { methodFor } from '../contract/requests.ts'
-import type { Ask } from '../helpers.ts'
+import type { SendRequest } from '../helpers.ts'
 import type { Sent } from './break.ts'
 import type { Draft } from './request.ts'
 import { Reference } from './schema.ts'
@@ -41,8 +41,8 @@ export interface Request {
 export function toRequest({ endpoint, params, query, body, spoilt, idempotencyKey }: Draft, known: Known): Request {
   const filled = placed(resolve(params, known) as Record<string, string>, known)
   const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(wellFormed(filled[name]!)))
-  const asked = stringValues(resolve(query, known))
-  const search = Object.keys(asked).length > 0 ? `?${new URLSearchParams(asked)}` : ''
+  const requested = stringValues(resolve(query, known))
+  const search = Object.keys(requested).length > 0 ? `?${new URLSearchParams(requested)}` : ''
   // Encode and parse the query, as the server receives it.
   const received = Object.fromEntries(new URLSearchParams(search))
   const isQueryValid = !endpoint.query || v.safeParse(endpoint.query, received).success
@@ -123,12 +123,12 @@ const wellFormed = (text: string) => String(text).toWellFormed()
  *
  * @returns the status
  */
-export async function send(ask: Ask, endpoint: Endpoint, request: Request, known: Known): Promise<number> {
+export async function send(ask: SendRequest, endpoint: Endpoint, request: Request, known: Known): Promise<number> {
   const { method, path, body, headers, isValid } = request
-  const answer = await ask(method, path, body, headers)
-  if (!isValid) assert.ok(answer.status >= 400, `${method} ${path} took what its schema refuses: ${String(body)}`)
-  if (answer.status < 300) learnIds(known, endpoint, request.params, answer.body)
-  return answer.status
+  const response = await ask(method, path, body, headers)
+  if (!isValid) assert.ok(response.status >= 400, `${method} ${path} took what its schema refuses: ${String(body)}`)
+  if (response.status < 300) learnIds(known, endpoint, request.params, response.body)
+  return response.status
 }
 
 /** The parameter that takes the ids of a response, by endpoint id or its noun. */
@@ -178,9 +178,9 @@ export function learnIds(
 ): void {
   const name = endpointId in PARAM_OF ? PARAM_OF[endpointId] : PARAM_OF[endpointId.split('.')[0]!]
   // The response of a hire contains an agent, and that of an import the imported objects.
-  const shown =
+  const displayed =
     (body as { imported?: unknown; agent?: unknown })?.imported ?? (body as { agent?: unknown })?.agent ?? body
-  for (const item of Array.isArray(shown) ? shown.slice(0, 20) : [shown]) {
+  for (const item of Array.isArray(displayed) ? displayed.slice(0, 20) : [displayed]) {
     if (typeof item !== 'object' || item === null) continue
     if (name) learn(known, name, item.id)
     if (name && !(name in params) && typeof item.id === 'string') known.places.set(item.id, params)

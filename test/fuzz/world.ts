@@ -7,13 +7,13 @@ import { insertRun } from '../arrange.ts'
 import { requestOf } from '../contract/requests.ts'
 import { LINES } from '../contract/who-may.ts'
 import { createWorld, good } from '../contract/world.ts'
-import type { Ask } from '../helpers.ts'
+import type { SendRequest } from '../helpers.ts'
 import type { CallerName } from './request.ts'
 import { PLANTED } from './schema.ts'
 import { type Known, learn, learnIds } from './send.ts'
 
 export interface FuzzedWorld {
-  asks: Partial<Record<CallerName, Ask>>
+  asks: Partial<Record<CallerName, SendRequest>>
   known: Known
 }
 
@@ -44,16 +44,16 @@ export async function createFuzzedWorld(t: TestContext, mode: Config['mode']): P
   learn(known, 'adapterType', 'runtimeA_local')
   for (const endpoint of mode === 'local_trusted' ? MAKING : [...MAKING, ...MADE_BY_PEOPLE]) {
     const { path, body } = await requestOf(world, endpoint.method, endpoint.path, 'board')
-    learnIds(known, endpoint, {}, await good(world.ask(endpoint.method, path, body)))
+    learnIds(known, endpoint, {}, await good(world.request(endpoint.method, path, body)))
   }
   return {
     asks: {
       ...asks,
-      ceo: ceo.ask,
-      manager: manager.ask,
-      engineer: engineer.ask,
-      stranger: stranger.ask,
-      run: run.ask,
+      ceo: ceo.request,
+      manager: manager.request,
+      engineer: engineer.request,
+      stranger: stranger.request,
+      run: run.request,
     },
     known,
   }
@@ -61,7 +61,7 @@ export async function createFuzzedWorld(t: TestContext, mode: Config['mode']): P
 
 async function createLocalWorld(t: TestContext) {
   const world = await createWorld(t)
-  return { world, asks: { board: world.ask } }
+  return { world, asks: { board: world.request } }
 }
 
 async function createPeopledWorld(t: TestContext) {
@@ -75,20 +75,20 @@ async function createPeopledWorld(t: TestContext) {
     member: await person('Mia', 'member'),
     viewer: await person('Vera', 'viewer'),
     outsider: signedIn(app, await app.person('Stan', { [world.other.id]: 'owner' })),
-    nobody: app.ask,
+    nobody: app.request,
   }
   return { world, asks }
 }
 
 /** Sends requests as a person, and signs in again if a request has ended the session. */
-function signedIn(app: PeopleApp, { email, ask: first }: Person): Ask {
-  let ask = first
+function signedIn(app: PeopleApp, { email, request: first }: Person): SendRequest {
+  let send = first
   return async (...request) => {
-    const answer = await ask(...request)
-    if (answer.status === 401) {
+    const response = await send(...request)
+    if (response.status === 401) {
       const cookie = await app.ctx.signIn.identity!.signIn(email, PASSWORD, undefined)
-      if (cookie) ask = app.with(cookieOf(cookie))
+      if (cookie) send = app.with(cookieOf(cookie))
     }
-    return answer
+    return response
   }
 }

@@ -100,23 +100,23 @@ const REFUSED: { name: string; body: string; code: string; says: RegExp }[] = [
   },
 ]
 
-for (const { name, body, code, says } of REFUSED) {
+for (const { name, body, code, says: message } of REFUSED) {
   test(`refuses a body: ${name}`, async (t) => {
-    const { ask } = createTestApp(t)
-    const answer = await ask('POST', '/api/companies', body)
-    assert.equal(answer.status, 400)
-    assert.equal(answer.body.code, code)
-    assert.match(answer.body.error, says)
-    assert.ok(JSON.stringify(answer.body).length < 2_000, 'what came in is not sent back whole')
+    const { request: send } = createTestApp(t)
+    const response = await send('POST', '/api/companies', body)
+    assert.equal(response.status, 400)
+    assert.equal(response.body.code, code)
+    assert.match(response.body.error, message)
+    assert.ok(JSON.stringify(response.body).length < 2_000, 'what came in is not sent back whole')
     assert.equal(({} as { a?: unknown }).a, undefined)
-    assert.deepEqual((await ask('GET', '/api/companies')).body, [])
+    assert.deepEqual((await send('GET', '/api/companies')).body, [])
   })
 }
 
 test('the error names each unknown field, up to a limit', async (t) => {
-  const { ask } = createTestApp(t)
+  const { request: send } = createTestApp(t)
   const fields = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`field${i}`, 1]))
-  const { status, body } = await ask('POST', '/api/companies', { name: 'Acme', ...fields })
+  const { status, body } = await send('POST', '/api/companies', { name: 'Acme', ...fields })
   assert.equal(status, 400)
   assert.equal(body.details.fields.length, 20)
   assert.equal(body.details.fields[3].path, 'field3')
@@ -145,46 +145,46 @@ const COSTLY: { name: string; body: string; says: RegExp }[] = [
   { name: '33 levels', body: `{"name":${'['.repeat(32)}${']'.repeat(32)}}`, says: /deeper than 32 levels/ },
 ]
 
-for (const { name, body, says } of COSTLY) {
+for (const { name, body, says: message } of COSTLY) {
   test(`refuses a body with ${name} before validation, and states the limit`, async (t) => {
-    const { ask } = createTestApp(t)
-    const answer = await ask('POST', '/api/companies', body)
-    assert.equal(answer.status, 400)
-    assert.match(answer.body.error, says)
+    const { request: send } = createTestApp(t)
+    const response = await send('POST', '/api/companies', body)
+    assert.equal(response.status, 400)
+    assert.match(response.body.error, message)
   })
 }
 
 test('the contents of a string do not count toward the body limits', async (t) => {
-  const { ask } = createTestApp(t)
+  const { request: send } = createTestApp(t)
   const description = `\\"${':,{["'.repeat(4_000)}\\`
-  const answer = await ask('POST', '/api/companies', { name: 'Acme', description })
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  assert.equal(answer.body.description, description)
+  const response = await send('POST', '/api/companies', { name: 'Acme', description })
+  assert.equal(response.status, 201, JSON.stringify(response.body))
+  assert.equal(response.body.description, description)
 })
 
 test('the last value of a duplicate field is used', async (t) => {
-  const { ask } = createTestApp(t)
-  assert.equal((await ask('POST', '/api/companies', '{"name":"One","name":"Two"}')).body.name, 'Two')
+  const { request: send } = createTestApp(t)
+  assert.equal((await send('POST', '/api/companies', '{"name":"One","name":"Two"}')).body.name, 'Two')
 })
 
 test('accepts a byte order mark', async (t) => {
-  const { ask } = createTestApp(t)
-  assert.equal((await ask('POST', '/api/companies', '\ufeff{"name":"Acme"}')).status, 201)
+  const { request: send } = createTestApp(t)
+  assert.equal((await send('POST', '/api/companies', '\ufeff{"name":"Acme"}')).status, 201)
 })
 
 test('a body that is not valid UTF-8 is 400', async (t) => {
   const { port } = await startTestServer(t)
   const body = Buffer.from('{"name":"caf\xe9"}', 'latin1')
-  const [answer] = await exchange(port, Buffer.concat([head(port, `Content-Length: ${body.length}`), body]))
-  assert.equal(answer?.status, 400)
-  assert.match(answer?.body ?? '', /UTF-8/)
+  const [response] = await exchange(port, Buffer.concat([head(port, `Content-Length: ${body.length}`), body]))
+  assert.equal(response?.status, 400)
+  assert.match(response?.body ?? '', /UTF-8/)
 })
 
 test('a body with a Content-Encoding is 415', async (t) => {
   const { port } = await startTestServer(t)
   for (const encoding of ['gzip', 'br', 'unknown']) {
-    const [answer] = await exchange(port, `${head(port, 'Content-Length: 2', `Content-Encoding: ${encoding}`)}{}`)
-    assert.equal(answer?.status, 415, encoding)
+    const [response] = await exchange(port, `${head(port, 'Content-Length: 2', `Content-Encoding: ${encoding}`)}{}`)
+    assert.equal(response?.status, 415, encoding)
   }
 })
 
@@ -201,8 +201,11 @@ test('a body over the limit is 413 with a Content-Length, in chunks, and without
     `${head(port, 'Transfer-Encoding: chunked')}${chunk}`,
   ]
   for (const request of requests) {
-    const [answer] = await exchange(port, request)
-    assert.ok(answer?.status === 413 || (answer?.status === 400 && request.includes('9999')), String(answer?.status))
+    const [response] = await exchange(port, request)
+    assert.ok(
+      response?.status === 413 || (response?.status === 400 && request.includes('9999')),
+      String(response?.status),
+    )
   }
   assert.deepEqual(await (await fetch(`${server.url}/api/companies`)).json(), [])
 })
@@ -225,9 +228,9 @@ test('a keep-alive connection stays usable after a refused body', async (t) => {
     `${post}Content-Length: 3\r\n\r\n{"}`,
     lines('GET /api/health HTTP/1.1', own),
   ]
-  const answers = await exchange(port, bytes.join(''))
+  const responses = await exchange(port, bytes.join(''))
   assert.deepEqual(
-    answers.map((answer) => answer.status),
+    responses.map((response) => response.status),
     [413, 400, 200],
   )
 })
@@ -257,14 +260,14 @@ const head = (port: number, ...fields: string[]) =>
   )
 
 test('refuses an array for every field that requires an object', async (t) => {
-  const { ask, make } = createTestApp(t)
+  const { request: send, make } = createTestApp(t)
   const { id } = await make('POST', '/api/companies', { name: 'Acme' })
   const agents = `/api/companies/${id}/agents`
   const agent = await make('POST', agents, { name: 'Ada' })
   const faultsOf = async (method: string, path: string, body: unknown) => {
-    const answer = await ask(method, path, body)
-    assert.equal(answer.status, 400, JSON.stringify(body))
-    return answer.body.details.fields.map((field: { path: string }) => field.path)
+    const response = await send(method, path, body)
+    assert.equal(response.status, 400, JSON.stringify(body))
+    return response.body.details.fields.map((field: { path: string }) => field.path)
   }
   assert.deepEqual(await faultsOf('PATCH', `/api/agents/${agent.id}`, []), [''])
   assert.deepEqual(await faultsOf('POST', agents, { name: 'Bob', metadata: ['x'] }), ['metadata'])

@@ -159,14 +159,14 @@ test('a real server applies the gate to every request over a socket', async (t) 
   const { port } = await startTestServer(t, { allowedHosts: ['service.example'] })
   for (const { name, method = 'GET', target = '/api/health', headers, refused } of VECTORS) {
     const request = lines(`${method} ${target} HTTP/1.1`, ...headers)
-    const [answer, ...more] = await exchange(port, withPort(request, port))
-    assert.ok(answer, name)
+    const [response, ...more] = await exchange(port, withPort(request, port))
+    assert.ok(response, name)
     assert.equal(more.length, 0, name)
-    checkAlways(answer, name)
+    checkAlways(response, name)
     if (refused) {
-      assert.equal(answer.status, refused === 'gate_refused' ? 403 : 400, name)
-      assert.equal(JSON.parse(answer.body).code, refused, name)
-    } else assert.ok(answer.status === 200 || (target !== '/api/health' && answer.status === 404), name)
+      assert.equal(response.status, refused === 'gate_refused' ? 403 : 400, name)
+      assert.equal(JSON.parse(response.body).code, refused, name)
+    } else assert.ok(response.status === 200 || (target !== '/api/health' && response.status === 404), name)
   }
 })
 
@@ -174,31 +174,31 @@ test('every response has security headers and a request id, and none has CORS he
   const { port } = await startTestServer(t)
   const own = `Host: localhost:${port}`
   const json = 'Content-Type: application/json'
-  const ask = async (...request: string[]) => {
-    const [answer] = await exchange(port, lines(...request))
-    assert.ok(answer, request.join(' | '))
-    checkAlways(answer, request.join(' | '))
-    return answer
+  const send = async (...request: string[]) => {
+    const [response] = await exchange(port, lines(...request))
+    assert.ok(response, request.join(' | '))
+    checkAlways(response, request.join(' | '))
+    return response
   }
-  const health = await ask('GET /api/health HTTP/1.1', own)
+  const health = await send('GET /api/health HTTP/1.1', own)
   assert.equal(health.status, 200)
   const statuses = [
-    (await ask('HEAD /api/health HTTP/1.1', own)).status,
-    (await ask('GET /api/health HTTP/1.1', own, `If-None-Match: ${health.headers.get('etag')}`)).status,
-    (await ask('GET /nowhere HTTP/1.1', own)).status,
-    (await ask('DELETE /api/health HTTP/1.1', own)).status,
-    (await ask('OPTIONS /api/companies HTTP/1.1', own)).status,
-    (await ask('TRACE /api/health HTTP/1.1', own)).status,
-    (await ask('GET /api/docs HTTP/1.1', own)).status,
-    (await ask('GET /api/companies HTTP/1.1', own, 'Authorization: Bearer wrong')).status,
-    (await ask('GET /api/companies/%E0%A4%A HTTP/1.1', own)).status,
-    (await ask('GET /api/companies/%00 HTTP/1.1', own)).status,
-    (await ask('GET /a\\b HTTP/1.1', own)).status,
-    (await ask(`GET /${'x'.repeat(20_000)} HTTP/1.1`, own)).status,
-    (await ask(`GET /${'x'.repeat(10_000)} HTTP/1.1`, own)).status,
-    (await ask('GET /api/health HTTP/1.1', own, 'Expect: the-unexpected')).status,
-    (await ask('POST /api/companies HTTP/1.1', own, json, 'Content-Length: 99999999')).status,
-    (await ask('GARBAGE', own)).status,
+    (await send('HEAD /api/health HTTP/1.1', own)).status,
+    (await send('GET /api/health HTTP/1.1', own, `If-None-Match: ${health.headers.get('etag')}`)).status,
+    (await send('GET /nowhere HTTP/1.1', own)).status,
+    (await send('DELETE /api/health HTTP/1.1', own)).status,
+    (await send('OPTIONS /api/companies HTTP/1.1', own)).status,
+    (await send('TRACE /api/health HTTP/1.1', own)).status,
+    (await send('GET /api/docs HTTP/1.1', own)).status,
+    (await send('GET /api/companies HTTP/1.1', own, 'Authorization: Bearer wrong')).status,
+    (await send('GET /api/companies/%E0%A4%A HTTP/1.1', own)).status,
+    (await send('GET /api/companies/%00 HTTP/1.1', own)).status,
+    (await send('GET /a\\b HTTP/1.1', own)).status,
+    (await send(`GET /${'x'.repeat(20_000)} HTTP/1.1`, own)).status,
+    (await send(`GET /${'x'.repeat(10_000)} HTTP/1.1`, own)).status,
+    (await send('GET /api/health HTTP/1.1', own, 'Expect: the-unexpected')).status,
+    (await send('POST /api/companies HTTP/1.1', own, json, 'Content-Length: 99999999')).status,
+    (await send('GARBAGE', own)).status,
   ]
   assert.deepEqual(statuses, [200, 304, 404, 405, 405, 405, 200, 401, 404, 404, 400, 431, 404, 200, 413, 400])
 })
@@ -207,12 +207,12 @@ test('an internal error has the same headers and discloses no detail', async (t)
   const { server, port, logged } = await startTestServer(t)
   const { all } = server.ctx.db
   server.ctx.db.all = () => assert.fail('a secret of the inside')
-  const [answer] = await exchange(port, lines('GET /api/companies HTTP/1.1', `Host: localhost:${port}`))
+  const [response] = await exchange(port, lines('GET /api/companies HTTP/1.1', `Host: localhost:${port}`))
   server.ctx.db.all = all
-  assert.equal(answer?.status, 500)
-  checkAlways(answer!, '500')
-  assert.doesNotMatch(answer!.body, /secret/)
-  const { requestId } = JSON.parse(answer!.body)
+  assert.equal(response?.status, 500)
+  checkAlways(response!, '500')
+  assert.doesNotMatch(response!.body, /secret/)
+  const { requestId } = JSON.parse(response!.body)
   assert.ok(logged.some((line) => line.includes(requestId) && line.includes('a secret of the inside')))
 })
 
@@ -249,17 +249,17 @@ test('refuses requests with ambiguous framing', async (t) => {
     `GET /api/health HTTP/1.1\n${own}\n\n`,
   ]
   for (const request of requests) {
-    const answers = await exchange(port, request)
-    assert.equal(answers.at(-1)?.status, 400, JSON.stringify(request))
-    for (const answer of answers) checkAlways(answer, request)
+    const responses = await exchange(port, request)
+    assert.equal(responses.at(-1)?.status, 400, JSON.stringify(request))
+    for (const response of responses) checkAlways(response, request)
   }
   assert.deepEqual(await (await fetch(`${server.url}/api/companies`)).json(), [])
 })
 
 test('refuses CONNECT', async (t) => {
   const { port } = await startTestServer(t)
-  const answers = await exchange(port, `CONNECT localhost:${port} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`)
-  assert.ok(answers.every((answer) => answer.status >= 400))
+  const responses = await exchange(port, `CONNECT localhost:${port} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`)
+  assert.ok(responses.every((response) => response.status >= 400))
 })
 
 test('disconnects a client that sends its headers too slowly', async (t) => {
@@ -270,17 +270,17 @@ test('disconnects a client that sends its headers too slowly', async (t) => {
   )
   t.after(() => listener.close())
   listener.serve(() => new Response('served'))
-  const [answer] = await exchange(listener.port, 'GET / HTTP/1.1\r\nHost: local')
-  assert.equal(answer?.status, 408)
-  checkAlways(answer!, 'a slow request')
+  const [response] = await exchange(listener.port, 'GET / HTTP/1.1\r\nHost: local')
+  assert.equal(response?.status, 408)
+  checkAlways(response!, 'a slow request')
 })
 
 test('HEAD returns the response of GET without the body', async (t) => {
   const { port } = await startTestServer(t)
-  const [answer] = await exchange(port, lines('HEAD /api/health HTTP/1.1', `Host: localhost:${port}`))
-  assert.equal(answer?.status, 200)
-  assert.equal(answer?.body, '')
-  assert.match(answer?.headers.get('etag') ?? '', /^"/)
+  const [response] = await exchange(port, lines('HEAD /api/health HTTP/1.1', `Host: localhost:${port}`))
+  assert.equal(response?.status, 200)
+  assert.equal(response?.body, '')
+  assert.match(response?.headers.get('etag') ?? '', /^"/)
 })
 
 const withPort = (text: string, port: number) => text.replaceAll('PORT', String(port))

@@ -15,8 +15,8 @@ async function serve(t: TestContext, fetch: Serve) {
   listener.serve(fetch)
   const get = async (target: string) => {
     const request = lines(`GET ${target} HTTP/1.1`, `Host: localhost:${listener.port}`)
-    const [answer] = await exchange(listener.port, request)
-    return { status: answer!.status, body: JSON.parse(answer!.body) }
+    const [response] = await exchange(listener.port, request)
+    return { status: response!.status, body: JSON.parse(response!.body) }
   }
   return { get, logged }
 }

@@ -29,8 +29,8 @@ const operationsOf = (document: Document) =>
   )
 
 test('the document lists each endpoint once, with its parameters and responses', async (t) => {
-  const { ask } = createTestApp(t)
-  const document: Document = (await ask('GET', '/api/openapi.json')).body
+  const { request: send } = createTestApp(t)
+  const document: Document = (await send('GET', '/api/openapi.json')).body
   assert.equal(document.openapi, '3.1.0')
   const operations = operationsOf(document)
   assert.deepEqual(
@@ -192,8 +192,8 @@ test('every list is paginated, and count=true returns the total count', async (t
   let longest = 0
   for (const { id, method, path } of lists) {
     const request = await requestOf(world, method, path, 'board')
-    const all = (await world.ask('GET', `${request.path}?limit=1000`)).body
-    const { headers, body } = await world.ask('GET', `${request.path}?limit=1&count=true`)
+    const all = (await world.request('GET', `${request.path}?limit=1000`)).body
+    const { headers, body } = await world.request('GET', `${request.path}?limit=1&count=true`)
     assert.equal(headers.get('x-total-count'), String(all.length), id)
     assert.deepEqual([body.length, headers.has('link')], [Math.min(1, all.length), all.length > 1], id)
     longest = Math.max(longest, all.length)
@@ -209,9 +209,9 @@ test('a read that documents 304 returns an ETag, and 304 for it', async (t) => {
   assert.ok(reads.length > 20)
   for (const { endpoint } of reads) {
     const { path } = await requestOf(world, 'GET', endpoint.path, 'board')
-    const { ask } = endpoint.who.includes(agent) ? world.ceo : world
-    const first = await ask('GET', path)
-    const again = await ask('GET', path, undefined, { 'if-none-match': first.headers.get('etag') ?? '' })
+    const { request: send } = endpoint.who.includes(agent) ? world.ceo : world
+    const first = await send('GET', path)
+    const again = await send('GET', path, undefined, { 'if-none-match': first.headers.get('etag') ?? '' })
     assert.ok(first.headers.has('etag'), endpoint.id)
     // A response that contains the current time differs each time.
     if (again.status !== 304) assert.notDeepEqual(again.body, first.body, endpoint.id)
@@ -219,10 +219,10 @@ test('a read that documents 304 returns an ETag, and 304 for it', async (t) => {
 })
 
 test('the security schemes match the mode of the server', async (t) => {
-  const { ask } = createTestApp(t)
+  const { request: send } = createTestApp(t)
   const closed = createTestApp(t, { mode: 'authenticated', trustProxy: true })
-  const local: Document = (await ask('GET', '/api/openapi.json')).body
-  const authenticated: Document = (await closed.ask('GET', '/api/openapi.json')).body
+  const local: Document = (await send('GET', '/api/openapi.json')).body
+  const authenticated: Document = (await closed.request('GET', '/api/openapi.json')).body
   const securityOf = (document: Document, path: string, method: string) => document.paths[path]![method]!.security
   const issue = ['/api/issues/{issueId}', 'get'] as const
   assert.deepEqual(securityOf(local, ...issue), [{}, { bearer: [] }, { session: [] }])

@@ -4,17 +4,17 @@ import { isTypingErrorOf } from '../../src/http/validate-query.ts'
 import { setUp } from '../work/issue/set-up.ts'
 
 test('a query parameter one typing error away from a known one is 400; other unknown parameters are ignored', async (t) => {
-  const { ask, issues, create } = await setUp(t)
+  const { request, issues, create } = await setUp(t)
   await create()
   for (const name of ['stauts', 'statu', 'statuss', 'statsu', 'stetus', 'xstatus']) {
-    const { status, body } = await ask('GET', `${issues}?${name}=done`)
+    const { status, body } = await request('GET', `${issues}?${name}=done`)
     assert.equal(status, 400, name)
     assert.deepEqual(body.details.fields, [
       { path: name, message: 'is not a parameter of this request. Did you mean status?' },
     ])
   }
   for (const name of ['state', 'p', 'include', 'view', 'qq']) {
-    assert.equal((await ask('GET', `${issues}?${name}=done`)).body.length, 1, name)
+    assert.equal((await request('GET', `${issues}?${name}=done`)).body.length, 1, name)
   }
 })
 

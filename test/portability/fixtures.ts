@@ -70,9 +70,12 @@ export const countRows = (app: TestApp): Record<string, number> =>
 export async function refuse(app: TestApp, body: Record<string, unknown>, message: RegExp): Promise<void> {
   const before = countRows(app)
   for (const what of ['preview', 'apply']) {
-    const answer = await app.ask('POST', `/api/companies/import/${what}`, { target: { mode: 'new_company' }, ...body })
-    assert.equal(answer.status, 422, JSON.stringify(answer.body))
-    assert.match(answer.body.error, message)
+    const response = await app.request('POST', `/api/companies/import/${what}`, {
+      target: { mode: 'new_company' },
+      ...body,
+    })
+    assert.equal(response.status, 422, JSON.stringify(response.body))
+    assert.match(response.body.error, message)
   }
   assert.deepEqual(countRows(app), before)
 }

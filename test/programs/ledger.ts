@@ -121,13 +121,13 @@ const INVALID = { type: 'error', error: { type: 'invalid_request_error', message
 
 async function cancel(at: Bench): Promise<void> {
   await untilHanging(at)
-  await at.server().ask('POST', `/api/runs/${(await at.run()).id}/cancel`)
+  await at.server().request('POST', `/api/runs/${(await at.run()).id}/cancel`)
 }
 
 async function cancelInTool(at: Bench): Promise<void> {
   await until(() => at.model.whole() === 3, 'the third call')
   await delay(1_000) // there is no event for the tool
-  await at.server().ask('POST', `/api/runs/${(await at.run()).id}/cancel`)
+  await at.server().request('POST', `/api/runs/${(await at.run()).id}/cancel`)
 }
 
 async function killProgram(at: Bench): Promise<void> {
@@ -187,17 +187,17 @@ export async function compareLedgers(program: Program, command: string, print: (
   try {
     const only = process.env.CASES?.split(',')
     for (const one of casesOf(program).filter(({ name }) => !only || only.includes(name))) {
-      const companyId = (await server.ask('POST', '/api/companies', { name: one.name })).id
+      const companyId = (await server.request('POST', '/api/companies', { name: one.name })).id
       const { env, ...config } = program.config(model.url)
       const adapterConfig = {
         ...{ command, ...config, env: { ...env, HOME: home }, graceSec: 5, model: MODELS[program.name].main },
         ...{ promptTemplate: `${MAIN}: {{agent.name}}`, ...one.config },
       }
       const agent = { name: 'Worker', adapterType: program.adapterType, adapterConfig }
-      const agentId = (await server.ask('POST', `/api/companies/${companyId}/agents`, agent)).id
+      const agentId = (await server.request('POST', `/api/companies/${companyId}/agents`, agent)).id
       if (one.budgetCents !== undefined)
-        await server.ask('PATCH', `/api/agents/${agentId}`, { budgetMonthlyCents: one.budgetCents })
-      const runs = async () => (await server.ask('GET', `/api/companies/${companyId}/runs`)) as Json[]
+        await server.request('PATCH', `/api/agents/${agentId}`, { budgetMonthlyCents: one.budgetCents })
+      const runs = async () => (await server.request('GET', `/api/companies/${companyId}/runs`)) as Json[]
       const at: Bench = { model, server: () => server, restart, agentId, companyId, run: async () => (await runs())[0] }
       const row = async (
         name: string,
@@ -206,7 +206,7 @@ export async function compareLedgers(program: Program, command: string, print: (
       ) => {
         const before = await runs()
         model.begin(script)
-        await server.ask('POST', `/api/agents/${agentId}/heartbeat/invoke`)
+        await server.request('POST', `/api/agents/${agentId}/heartbeat/invoke`)
         await act?.(at)
         const ended = async () => {
           const all = await runs()
@@ -228,12 +228,12 @@ export async function compareLedgers(program: Program, command: string, print: (
       const next = one.next ?? (isCut ? AFTER_CUT : undefined)
       if (next) {
         if (next.model)
-          await server.ask('PATCH', `/api/agents/${agentId}`, {
+          await server.request('PATCH', `/api/agents/${agentId}`, {
             adapterConfig: { ...adapterConfig, model: next.model },
           })
         await row(next.name, next.script, {})
       }
-      await server.ask('POST', `/api/agents/${agentId}/terminate`)
+      await server.request('POST', `/api/agents/${agentId}/terminate`)
     }
   } finally {
     await server.stop()

@@ -44,17 +44,17 @@ async function prove(program: Program, command: string, sandbox: 'off' | 'bubble
   const model = await startHeartbeatModel()
   let server = await startServer(path.join(folder, 'data'))
   try {
-    const company = await server.ask('POST', '/api/companies', { name: 'Real programs' })
+    const company = await server.request('POST', '/api/companies', { name: 'Real programs' })
     const { env, ...config } = program.config(model.url)
-    const agent = await server.ask('POST', `/api/companies/${company.id}/agents`, {
+    const agent = await server.request('POST', `/api/companies/${company.id}/agents`, {
       name: program.name,
       adapterType: program.adapterType,
       adapterConfig: { command, ...config, env: { ...env, HOME: home }, graceSec: 5, sandbox },
     })
-    const issue = await server.ask('POST', `/api/companies/${company.id}/issues`, { title: 'Do something' })
+    const issue = await server.request('POST', `/api/companies/${company.id}/issues`, { title: 'Do something' })
     const runs = async (): Promise<Json[]> =>
-      (await server.ask('GET', `/api/companies/${company.id}/runs`)).toReversed()
-    const again = () => server.ask('POST', `/api/issues/${issue.id}/comments`, { body: 'Once more.', reopen: true })
+      (await server.request('GET', `/api/companies/${company.id}/runs`)).toReversed()
+    const again = () => server.request('POST', `/api/issues/${issue.id}/comments`, { body: 'Once more.', reopen: true })
     /** Polls until the given number of runs have ended. This test does not cover the event for it. */
     const ended = async (count: number): Promise<Json[]> => {
       for (;;) {
@@ -65,10 +65,10 @@ async function prove(program: Program, command: string, sandbox: 'off' | 'bubble
     }
 
     await step('does its issue by its own tools and its run token', async () => {
-      await server.ask('PATCH', `/api/issues/${issue.id}`, { assigneeAgentId: agent.id })
+      await server.request('PATCH', `/api/issues/${issue.id}`, { assigneeAgentId: agent.id })
       const [run] = await ended(1)
       assert.deepEqual([run.status, run.error], ['succeeded', null])
-      assert.equal((await server.ask('GET', `/api/issues/${issue.id}`)).status, 'done')
+      assert.equal((await server.request('GET', `/api/issues/${issue.id}`)).status, 'done')
       assert.ok(run.usage.inputTokens > 0 && run.costStatus !== 'none', 'its use is on the books')
     })
     await step('resumes its session, whose use is not counted twice', async () => {
@@ -104,7 +104,7 @@ async function prove(program: Program, command: string, sandbox: 'off' | 'bubble
       await until(() => model.held() > 0)
       const live = (await runs()).at(-1)
       const begun = performance.now()
-      await server.ask('POST', `/api/runs/${live.id}/cancel`)
+      await server.request('POST', `/api/runs/${live.id}/cancel`)
       const last = (await ended(6)).at(-1)
       assert.deepEqual([last.id, last.status], [live.id, 'cancelled'])
       assert.equal(markedProcesses().has(live.id), false)

@@ -29,22 +29,22 @@ export async function proveMcp(program: Program, command: string, { print, step 
   const server = await startServer(path.join(folder, 'data'))
   try {
     await step('changes its issue by a tool of the MCP server that its run was given', async () => {
-      const company = await server.ask('POST', '/api/companies', { name: 'Real programs' })
-      await server.ask('PATCH', `/api/companies/${company.id}`, { runMcp: true })
+      const company = await server.request('POST', '/api/companies', { name: 'Real programs' })
+      await server.request('PATCH', `/api/companies/${company.id}`, { runMcp: true })
       const { env, ...config } = program.config(model.url)
-      const agent = await server.ask('POST', `/api/companies/${company.id}/agents`, {
+      const agent = await server.request('POST', `/api/companies/${company.id}/agents`, {
         name: program.name,
         adapterType: program.adapterType,
         adapterConfig: { command, ...config, env: { ...env, HOME: home }, graceSec: 5 },
       })
-      const { id } = await server.ask('POST', `/api/companies/${company.id}/issues`, {
+      const { id } = await server.request('POST', `/api/companies/${company.id}/issues`, {
         title: 'Do something',
         assigneeAgentId: agent.id,
       })
       await until(() => calls > steps.length)
-      const [comment] = await server.ask('GET', `/api/issues/${id}/comments`)
+      const [comment] = await server.request('GET', `/api/issues/${id}/comments`)
       assert.deepEqual([comment?.body, comment?.authorAgentId], ['Done by a tool.', agent.id])
-      assert.equal((await server.ask('GET', `/api/issues/${id}`)).status, 'done')
+      assert.equal((await server.request('GET', `/api/issues/${id}`)).status, 'done')
     })
   } finally {
     await server.stop()

@@ -162,10 +162,10 @@ interface Place {
 }
 
 async function prove(one: Case, { program, command, home, model, server }: Place): Promise<void> {
-  const companyId = (await server.ask('POST', '/api/companies', { name: 'Outcomes' })).id
+  const companyId = (await server.request('POST', '/api/companies', { name: 'Outcomes' })).id
   const { env, extraArgs = [] } = program.config(model.url)
   const { env: moreEnv, extraArgs: moreArgs = [], ...config } = (one.config ?? {}) as Json
-  const { id } = await server.ask('POST', `/api/companies/${companyId}/agents`, {
+  const { id } = await server.request('POST', `/api/companies/${companyId}/agents`, {
     name: 'Worker',
     adapterType: program.adapterType,
     adapterConfig: {
@@ -173,12 +173,12 @@ async function prove(one: Case, { program, command, home, model, server }: Place
       ...{ extraArgs: [...extraArgs, ...moreArgs], env: { ...env, HOME: home, ...moreEnv } },
     },
   })
-  const runs = async () => ((await server.ask('GET', `/api/companies/${companyId}/runs`)) as Json[]).toReversed()
+  const runs = async () => ((await server.request('GET', `/api/companies/${companyId}/runs`)) as Json[]).toReversed()
   const began = performance.now()
   for (let n = 1; n <= (one.starts ?? 1); n++) {
     const least = n === one.starts ? (one.runs ?? n) : n
     model.begin(one.script)
-    await server.ask('POST', `/api/agents/${id}/heartbeat/invoke`)
+    await server.request('POST', `/api/agents/${id}/heartbeat/invoke`)
     if (n === 1) await one.during?.({ server, companyId, runs })
     await until(async () => {
       const all = await runs()
@@ -188,14 +188,14 @@ async function prove(one: Case, { program, command, home, model, server }: Place
     })
   }
   const seconds = (performance.now() - began) / 1_000
-  const agent = await server.ask('GET', `/api/agents/${id}`)
+  const agent = await server.request('GET', `/api/agents/${id}`)
   const all = await runs()
   try {
     one.check({ runs: all, agent, seconds })
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${describe(all)}\n${agent.heldBecause}`)
   } finally {
-    await server.ask('POST', `/api/agents/${id}/terminate`)
+    await server.request('POST', `/api/agents/${id}/terminate`)
   }
 }
 

@@ -13,7 +13,7 @@ export type Json = any
 export interface Server {
   child: ChildProcess
   /** Sends a request as the board. Fails unless the response is 2xx. */
-  ask(method: string, path: string, body?: object): Promise<Json>
+  request(method: string, path: string, body?: object): Promise<Json>
   stop(): Promise<void>
 }
 
@@ -26,12 +26,12 @@ export async function startServer(dataDir: string): Promise<Server> {
   const { url } = JSON.parse(line)
   return {
     child,
-    async ask(method, path, body) {
+    async request(method, path, body) {
       const headers = { 'content-type': 'application/json' }
       const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-      const answer: Json = await response.json()
-      assert.ok(response.ok, `${method} ${path}: ${answer.error}`)
-      return answer
+      const reply: Json = await response.json()
+      assert.ok(response.ok, `${method} ${path}: ${reply.error}`)
+      return reply
     },
     async stop() {
       const exit = once(child, 'exit')

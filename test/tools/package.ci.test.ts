@@ -38,14 +38,14 @@ async function tryProgram(t: TestContext, argv: readonly [string, ...string[]], 
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   t.after(() => server.kill('SIGKILL'))
-  let said = ''
+  let printed = ''
   server.stdout.setEncoding('utf8')
   for await (const chunk of server.stdout) {
-    said += chunk
-    if (said.includes('"type":"summary"')) break
+    printed += chunk
+    if (printed.includes('"type":"summary"')) break
   }
-  const summary = JSON.parse(said.trim().split('\n').at(-1)!)
-  assert.deepEqual([summary.done, summary.issues], [true, { total: 12, done: 12 }], said)
+  const summary = JSON.parse(printed.trim().split('\n').at(-1)!)
+  assert.deepEqual([summary.done, summary.issues], [true, { total: 12, done: 12 }], printed)
   server.kill('SIGTERM')
   if (server.exitCode === null) await once(server, 'exit')
 

@@ -51,11 +51,13 @@ export function refuseLiteralSecrets(config: Json, path: string): void {
   )
 }
 
-function changedPaths(value: unknown, shown: unknown, path: string): string[] {
-  if (typeof value !== 'object' || value === null || typeof shown !== 'object' || shown === null) {
-    return value === shown ? [] : [path]
+function changedPaths(value: unknown, displayed: unknown, path: string): string[] {
+  if (typeof value !== 'object' || value === null || typeof displayed !== 'object' || displayed === null) {
+    return value === displayed ? [] : [path]
   }
-  return Object.entries(value).flatMap(([key, inner]) => changedPaths(inner, (shown as Json)[key], `${path}.${key}`))
+  return Object.entries(value).flatMap(([key, inner]) =>
+    changedPaths(inner, (displayed as Json)[key], `${path}.${key}`),
+  )
 }
 
 function redactEntry(key: string, value: unknown): unknown {
@@ -126,14 +128,14 @@ export function restore(sent: Json, stored: Json): Json {
   return restoreAgainst(sent, stored, redact(stored)) as Json
 }
 
-function restoreAgainst(sent: unknown, stored: unknown, shown: unknown): unknown {
-  if (stored !== undefined && JSON.stringify(sent) === JSON.stringify(shown)) return stored
+function restoreAgainst(sent: unknown, stored: unknown, displayed: unknown): unknown {
+  if (stored !== undefined && JSON.stringify(sent) === JSON.stringify(displayed)) return stored
   if (Array.isArray(sent)) {
-    const [storedList, shownList] = [asList(stored), asList(shown)]
+    const [storedList, shownList] = [asList(stored), asList(displayed)]
     return sent.map((item, i) => restoreAgainst(item, storedList[i], shownList[i]))
   }
   if (!isObject(sent)) return sent
-  const [storedObject, shownObject] = [asObject(stored), asObject(shown)]
+  const [storedObject, shownObject] = [asObject(stored), asObject(displayed)]
   return mapEntries(sent, (key, value) => restoreAgainst(value, own(storedObject, key), own(shownObject, key)))
 }
 

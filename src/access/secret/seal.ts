@@ -19,14 +19,15 @@ export const placeOf = (kind: 'agent' | 'project', row: { id: string; company_id
 export const seal = (vault: Vault, place: Place, plain: Json): Json =>
   sealHidden(plain, redact(plain), (value) => vault.seal(place, JSON.stringify(value))) as Json
 
-/** @param shown the redacted value */
-function sealHidden(value: unknown, shown: unknown, sealOne: (value: unknown) => string): unknown {
-  if (isSealed(value) || value === shown) return value
-  if (Array.isArray(value) && Array.isArray(shown)) return value.map((item, i) => sealHidden(item, shown[i], sealOne))
-  if (isObject(value) && isObject(shown)) {
-    return mapValues(value, (inner, key) => sealHidden(inner, shown[key], sealOne))
+/** @param displayed the redacted value */
+function sealHidden(value: unknown, displayed: unknown, sealOne: (value: unknown) => string): unknown {
+  if (isSealed(value) || value === displayed) return value
+  if (Array.isArray(value) && Array.isArray(displayed))
+    return value.map((item, i) => sealHidden(item, displayed[i], sealOne))
+  if (isObject(value) && isObject(displayed)) {
+    return mapValues(value, (inner, key) => sealHidden(inner, displayed[key], sealOne))
   }
-  return { $sealed: sealOne(value), shown } satisfies Sealed
+  return { $sealed: sealOne(value), shown: displayed } satisfies Sealed
 }
 
 /**

@@ -37,8 +37,8 @@ export function expiredBackups(
     const week = weekOf(DAILY.exec(name)![1]!)
     if (!newestOfWeek.has(week)) newestOfWeek.set(week, name)
   }
-  const kept = new Set([...newestOfWeek.values()].slice(0, keepWeekly))
-  return older.filter((name) => !kept.has(name))
+  const stored = new Set([...newestOfWeek.values()].slice(0, keepWeekly))
+  return older.filter((name) => !stored.has(name))
 }
 
 /** Numbers the weeks. 1970-01-05 was the first Monday. */
@@ -87,9 +87,9 @@ export function scheduleBackups(config: Config, log: Log, isWorthIt: () => boole
       env: config.environment,
     })
     running = child
-    let said = ''
+    let printed = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said = (said + text).slice(-1_000)
+      printed = (printed + text).slice(-1_000)
     })
     const ended = (why?: string) => {
       if (running !== child) return
@@ -97,7 +97,7 @@ export function scheduleBackups(config: Config, log: Log, isWorthIt: () => boole
       if (why !== undefined) log.error('The scheduled backup failed.', { why })
     }
     child.on('error', (error) => ended(error.message))
-    child.on('exit', (code) => ended(code === 0 ? undefined : said.trim() || `it ended with ${code}`))
+    child.on('exit', (code) => ended(code === 0 ? undefined : printed.trim() || `it ended with ${code}`))
     if (child.pid !== undefined) os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW)
   }
   const first = setTimeout(check, FIRST_CHECK_MS).unref()

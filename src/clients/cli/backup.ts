@@ -76,11 +76,11 @@ const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`
 
 /** Creates a progress display: one line on a terminal, which each step replaces. */
 export function createProgress(): OnProgress {
-  let shown = ''
+  let displayed = ''
   return (step, done) => {
     const line = `${step}: ${Math.floor(done * 100)} %`
-    if (!process.stderr.isTTY || line === shown) return
-    shown = line
+    if (!process.stderr.isTTY || line === displayed) return
+    displayed = line
     process.stderr.write(`\r\x1b[K${line}${step === 'checking the database' && done >= 1 ? '\r\x1b[K' : ''}`)
   }
 }

@@ -87,8 +87,8 @@ function describe(results: readonly Result[]): string {
   return results
     .flatMap(({ status, title, message, hint }, i) => {
       const [meaning, mark] = MARKS[status]
-      const shown = results[i - 1]?.title === title ? '' : title
-      const line = `${paint(meaning, mark.padEnd(7))}  ${shown.padEnd(width)}  ${oneLine(message)}`
+      const displayed = results[i - 1]?.title === title ? '' : title
+      const line = `${paint(meaning, mark.padEnd(7))}  ${displayed.padEnd(width)}  ${oneLine(message)}`
       return hint ? [line, `${' '.repeat(width + 11)}${asStarted(oneLine(hint))}`] : [line]
     })
     .join('\n')

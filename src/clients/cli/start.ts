@@ -71,8 +71,8 @@ async function serve(options: StartOptions, runServer: RunServer): Promise<void>
   const { url, ctx } = server
   const link = linkOf(url, server.ctx)
   if (options.json) {
-    const shown = { url, dataDir: config.dataDir, pid: process.pid, mode: config.mode }
-    print(JSON.stringify({ ...shown, ...(link !== undefined && { link }) }))
+    const displayed = { url, dataDir: config.dataDir, pid: process.pid, mode: config.mode }
+    print(JSON.stringify({ ...displayed, ...(link !== undefined && { link }) }))
   } else {
     print(banner(url, link, config, listCompanyIds(ctx.db).length > 0))
   }

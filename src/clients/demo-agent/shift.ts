@@ -70,10 +70,10 @@ export const commentsOf = ({ api }: Shift, issue: { id: string }): Promise<Comme
 
 /** Comments on an issue, unless an earlier heartbeat wrote the same comment. */
 export async function sayOnce(shift: Shift, issue: Pick<Issue, 'id' | 'identifier'>, body: string): Promise<void> {
-  const said = (await commentsOf(shift, issue)).some(
+  const printed = (await commentsOf(shift, issue)).some(
     (comment) => comment.authorAgentId === shift.me.id && comment.body === signed(body),
   )
-  if (said) return
+  if (printed) return
   await shift.api.request('POST /api/issues/:issueId/comments', {
     params: { issueId: issue.id },
     body: { body: signed(body) },

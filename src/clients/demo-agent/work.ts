@@ -29,11 +29,11 @@ async function openQuestionOf(
   const to = shift.team.find((agent) => agent.role === 'researcher' && agent.id !== shift.me.id)
   if (!text || !to) return undefined
   const comments = await commentsOf(shift, issue)
-  const asked = comments.findLastIndex(
+  const requested = comments.findLastIndex(
     ({ authorAgentId, body }) => authorAgentId === shift.me.id && body === signed(`@${to.name} ${text}`),
   )
-  if (asked < 0) return { to, text }
-  return comments.slice(asked + 1).some((comment) => comment.authorAgentId === to.id) ? undefined : 'waiting'
+  if (requested < 0) return { to, text }
+  return comments.slice(requested + 1).some((comment) => comment.authorAgentId === to.id) ? undefined : 'waiting'
 }
 
 async function doIssue(shift: Shift, issue: Issue): Promise<void> {

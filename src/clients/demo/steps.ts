@@ -49,19 +49,21 @@ export function stepsOfActivity(
   const key = (entry: Activity) => `${entry.entityId} ${entry.createdAt}`
   const isComment = (entry: Activity) => entry.action === 'issue.commented'
   const moved = new Set(activity.filter((entry) => entry.details?.changes?.status).map(key))
-  const said = new Map(activity.filter(isComment).map((entry) => [key(entry), firstLine(entry.details?.snippet ?? '')]))
+  const printed = new Map(
+    activity.filter(isComment).map((entry) => [key(entry), firstLine(entry.details?.snippet ?? '')]),
+  )
   return activity
     .filter((entry) => !isComment(entry) || !moved.has(key(entry)))
-    .map((entry) => stepOf(entry, team, titles, said.get(key(entry))))
+    .map((entry) => stepOf(entry, team, titles, printed.get(key(entry))))
     .filter((step) => step !== undefined)
 }
 
 /**
  * Converts one activity to a step.
  *
- * @param said the comment of the same transaction
+ * @param printed the comment of the same transaction
  */
-function stepOf(entry: Activity, team: Team, titles: Titles, said?: string): Step | undefined {
+function stepOf(entry: Activity, team: Team, titles: Titles, printed?: string): Step | undefined {
   const step = (kind: Step['kind'], text: string): Step => ({
     id: entry.id,
     at: entry.createdAt,
@@ -78,11 +80,14 @@ function stepOf(entry: Activity, team: Team, titles: Titles, said?: string): Ste
     case 'issue.checked_out':
       return step('takes', title)
     case 'issue.commented':
-      return step('says', `${issue?.identifier} “${said}”`)
+      return step('says', `${issue?.identifier} “${printed}”`)
     case 'issue.updated': {
       const to = details?.changes?.status?.to
       if (!to) return undefined
-      return step(KIND_OF_STATUS[to] ?? 'moves', to === 'blocked' && said ? `${issue?.identifier} “${said}”` : title)
+      return step(
+        KIND_OF_STATUS[to] ?? 'moves',
+        to === 'blocked' && printed ? `${issue?.identifier} “${printed}”` : title,
+      )
     }
     case 'approval.created':
       return step('asks', 'the board to approve its strategy')

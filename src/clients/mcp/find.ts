@@ -23,13 +23,13 @@ export function pick<Found extends Item>(items: readonly Found[], ref: string, n
   }))
   const found = findNamed(named, ref).map(({ item }) => item)
   if (found.length === 1) return found[0]!
-  const shown = (found.length > 0 ? found : items)
+  const displayed = (found.length > 0 ? found : items)
     .slice(0, 30)
     .map((item) => (found.length > 0 ? item.id : (item.name ?? item.title ?? item.id)))
     .join(', ')
   throw found.length > 0
-    ? new AppError('conflict', `Several ${noun}s are called ${ref}. Use an id: ${shown}.`)
-    : new AppError('not_found', `There is no ${noun} ${ref}. Available: ${shown || 'none'}.`)
+    ? new AppError('conflict', `Several ${noun}s are called ${ref}. Use an id: ${displayed}.`)
+    : new AppError('not_found', `There is no ${noun} ${ref}. Available: ${displayed || 'none'}.`)
 }
 
 /** Finds the company of a tool call: the named one, that of the agent, or the only one. */

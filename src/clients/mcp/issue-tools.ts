@@ -134,7 +134,7 @@ export const issueTools: readonly Tool[] = [
         params: { issueId },
         query: { order: 'desc', limit: 10 },
       })
-      const shown = (comment: (typeof comments)[number]) => ({
+      const displayed = (comment: (typeof comments)[number]) => ({
         id: comment.id,
         by: nameOf(comment.authorAgentId) ?? comment.authorUserId ?? 'system',
         at: comment.createdAt,
@@ -150,8 +150,8 @@ export const issueTools: readonly Tool[] = [
           status,
           description,
         })),
-        wokenBy: context.wakeComment && shown(context.wakeComment),
-        comments: { total: context.commentCursor.totalComments, latest: comments.toReversed().map(shown) },
+        wokenBy: context.wakeComment && displayed(context.wakeComment),
+        comments: { total: context.commentCursor.totalComments, latest: comments.toReversed().map(displayed) },
         documents: context.documents.map(({ key, title, updatedAt }) => ({ key, title, updatedAt })),
         attachments: context.attachments.map(({ fileName, contentType, byteSize, url }) => ({
           fileName,

@@ -32,8 +32,8 @@ interface Form {
  */
 export function formOf({ action, submit, fields, error, isMinor = false }: Form): Html {
   const faults = fieldErrorsOf(error)
-  const shown = fields.filter(({ type, readonly }) => type !== 'hidden' && !readonly)
-  const focused = error && (shown.find(({ name }) => faults.has(name)) ?? shown.at(-1))
+  const displayed = fields.filter(({ type, readonly }) => type !== 'hidden' && !readonly)
+  const focused = error && (displayed.find(({ name }) => faults.has(name)) ?? displayed.at(-1))
   return html`<form method="post" action="${action}">
 ${fields.map((field) => fieldOf(field, faults.get(field.name), field === focused))}<button${isMinor && html` class="minor"`}>${submit}</button>
 </form>`

@@ -33,9 +33,9 @@ export async function fetchNewestVersion(registry: string): Promise<string> {
     throw failed(`${new URL(registry).host} cannot be reached (${reason}).`)
   }
   if (response.status === 404) throw failed(`${npmName()} is not published at ${new URL(registry).host}.`)
-  const answer = v.safeParse(Answer, response.ok ? await response.json().catch(() => undefined) : undefined)
-  if (!answer.success) throw failed(`${new URL(registry).host} responded with ${response.status} and no version.`)
-  return answer.output.version
+  const reply = v.safeParse(Answer, response.ok ? await response.json().catch(() => undefined) : undefined)
+  if (!reply.success) throw failed(`${new URL(registry).host} responded with ${response.status} and no version.`)
+  return reply.output.version
 }
 
 /** Compares two versions by their three numbers. A pre-release counts as its version. */

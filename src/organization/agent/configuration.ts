@@ -44,7 +44,7 @@ export const openConfig = (ctx: Context, agent: Owner, config: AgentConfig): Age
 
 type Owner = Pick<AgentRow, 'id' | 'company_id'>
 
-const shown = (config: AgentConfig): AgentConfig => changeHiding(config, redact)
+const displayed = (config: AgentConfig): AgentConfig => changeHiding(config, redact)
 
 /** Changes the parts of a configuration that may contain secrets. */
 const changeHiding = (config: AgentConfig, change: (json: Json) => Json): AgentConfig => ({
@@ -103,8 +103,8 @@ export const toRevision = (row: RevisionRow): v.InferOutput<typeof Revision> => 
   source: row.source,
   rolledBackFromRevisionId: row.rolled_back_from_revision_id,
   changedKeys: JSON.parse(row.changed_keys),
-  beforeConfig: row.before_config === null ? null : shown(JSON.parse(row.before_config)),
-  afterConfig: shown(JSON.parse(row.after_config)),
+  beforeConfig: row.before_config === null ? null : displayed(JSON.parse(row.before_config)),
+  afterConfig: displayed(JSON.parse(row.after_config)),
   createdAt: row.created_at,
 })
 

@@ -86,12 +86,12 @@ export function removePlacement(ctx: Context, caller: Caller, row: PlacementRow,
       uses,
     )
   }
-  const shown = toPlacement(row, uses)
+  const displayed = toPlacement(row, uses)
   deletePlacement(ctx.db, row.name)
   forgetPlacements(ctx)
   recordForAll(ctx, caller, 'placement.removed', { name: row.name })
   ctx.afterCommit(() => ctx.signals.placementChanged(row.name))
-  return shown
+  return displayed
 }
 
 /** Refuses a placement if its machines cannot reach the API in the mode of this server. */

@@ -26,8 +26,8 @@ export function createDb(sqlite: Sqlite): Db {
   const statements = new Map<string, Statement<unknown[]>>()
 
   function statementFor(text: string): Statement<unknown[]> {
-    const kept = statements.get(text)
-    if (kept) return kept
+    const stored = statements.get(text)
+    if (stored) return stored
     const statement = sqlite.prepare<unknown[]>(text)
     if (statements.size >= KEPT_STATEMENTS) statements.delete(statements.keys().next().value!)
     statements.set(text, statement)

@@ -10,7 +10,7 @@ export interface Cleaner {
   /** Trims a text, normalizes its line ends to `\n` and redacts recognizable secrets. An empty text becomes null. */
   clean(text: string | null, path: string): string | null
   /** Removes the fields that may contain a secret. */
-  cleanKept(kept: Kept, path: string): Kept
+  cleanKept(stored: Kept, path: string): Kept
   cleanFields(fields: Yaml, path: string): Yaml
 }
 

@@ -103,11 +103,11 @@ export function collectProjects(
       const message = `The placement ${project.placement} belongs to this instance and is not exported.`
       around.warnings.push({ code: 'left_out', path, message })
     }
-    const kept = around.keptOf(project.id)
+    const stored = around.keptOf(project.id)
     return {
       slug: project.urlKey,
       name: project.name,
-      ...withSummary(around.clean(project.description, path), kept),
+      ...withSummary(around.clean(project.description, path), stored),
       status: project.status,
       lead: (project.leadAgentId && around.slugs.get(project.leadAgentId)) ?? null,
       targetDate: project.targetDate,
@@ -117,7 +117,7 @@ export function collectProjects(
         const commands = around.cleanFields({ setupCommand, cleanupCommand }, path)
         return [{ name, repoUrl, repoRef, isolation, setupCommand: null, cleanupCommand: null, ...commands }]
       }),
-      kept: around.cleanKept(kept, path),
+      kept: around.cleanKept(stored, path),
     }
   })
   return { projects: projects.sort((a, b) => compare(a.slug, b.slug)), slugs }

@@ -113,7 +113,7 @@ interface AgentSurroundings extends Cleaner {
 function collectAgent(row: AgentWithFacts, around: AgentSurroundings, instructions: string): PackageAgent {
   const { slugs, skillSlugs, clean, cleanFields, cleanKept, warnings } = around
   const path = `agents/${row.url_key}/AGENTS.md`
-  const kept = around.keptOf(row.id)
+  const stored = around.keptOf(row.id)
   const { placement } = JSON.parse(row.runtime_config) as { placement?: string }
   if (placement !== undefined) {
     const message = `The placement ${placement} belongs to this instance and is not exported.`
@@ -132,7 +132,7 @@ function collectAgent(row: AgentWithFacts, around: AgentSurroundings, instructio
     icon: row.icon as PackageAgent['icon'],
     reportsTo: (row.reports_to && slugs.get(row.reports_to)) ?? null,
     skills: (JSON.parse(row.desired_skills) as string[]).flatMap((key) => skillSlugs.get(key) ?? []),
-    otherSkills: (kept.otherSkills ?? []).filter((slug) => ![...skillSlugs.values()].includes(slug)),
+    otherSkills: (stored.otherSkills ?? []).filter((slug) => ![...skillSlugs.values()].includes(slug)),
     permissions: JSON.parse(row.permissions),
     metadata: cleanFields(metadata, path),
     instructions: clean(instructions, path) ?? '',
@@ -141,7 +141,7 @@ function collectAgent(row: AgentWithFacts, around: AgentSurroundings, instructio
     heartbeat: heartbeatToShare(row),
     budgetMonthlyCents: toCents(row.budget_micros),
     inputs: inputsOf(row, config),
-    kept: cleanKept(kept, path),
+    kept: cleanKept(stored, path),
   }
 }
 

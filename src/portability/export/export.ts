@@ -101,8 +101,8 @@ export const exportJob: ReadJob<ExportInput, ExportOutput> = {
   run(db, input) {
     const { content, files, warnings } = makePackage({ db }, input)
     const exported = toExport(content, files, warnings, input.include)
-    const shown = input.isPreview ? { ...exported, ...inventoryOf(content, files) } : exported
-    return { json: Buffer.from(JSON.stringify(shown)), files: files.size }
+    const displayed = input.isPreview ? { ...exported, ...inventoryOf(content, files) } : exported
+    return { json: Buffer.from(JSON.stringify(displayed)), files: files.size }
   },
 }
 

@@ -33,32 +33,32 @@ export function renderPackage(content: CompanyPackage): Map<string, RenderedFile
     add(`agents/${agent.slug}/AGENTS.md`, 'agent', `The agent ${agent.name} and its instructions.`, agentFile(agent))
   }
   for (const team of content.teams) {
-    const { slug, name, description, tags, body, kept } = team
+    const { slug, name, description, tags, body, kept: stored } = team
     const manager = team.manager === null ? null : `../../agents/${team.manager}/AGENTS.md`
     const includes = [
       ...team.agents.map((agent) => `../../agents/${agent}/AGENTS.md`),
       ...team.skills.map((skill) => `../../skills/${skill}/SKILL.md`),
       ...team.others,
     ]
-    const text = writeFrontmatter({ name, description, slug, manager, includes, tags, ...kept.matter }, body)
+    const text = writeFrontmatter({ name, description, slug, manager, includes, tags, ...stored.matter }, body)
     add(`teams/${slug}/TEAM.md`, 'team', `The team ${name}.`, text)
   }
-  for (const { slug, name, lead, kept, ...texts } of content.projects) {
+  for (const { slug, name, lead, kept: stored, ...texts } of content.projects) {
     const { description, body } = splitText(texts)
-    const text = writeFrontmatter({ name, description, slug, owner: lead, ...kept.matter }, body)
+    const text = writeFrontmatter({ name, description, slug, owner: lead, ...stored.matter }, body)
     add(`projects/${slug}/PROJECT.md`, 'project', `The project ${name}.`, text)
   }
   for (const task of content.tasks) {
-    const { title, assignee, project, kept } = task
+    const { title, assignee, project, kept: stored } = task
     const { description, body } = splitText(task)
-    const text = writeFrontmatter({ name: title, description, assignee, project, ...kept.matter }, body)
+    const text = writeFrontmatter({ name: title, description, assignee, project, ...stored.matter }, body)
     add(taskPath(task), 'issue', 'An open issue, as a starter task.', text)
   }
   for (const routine of content.routines) {
-    const { title, assignee, project, cron, timeZone, intervalSec, overlap, kept } = routine
+    const { title, assignee, project, cron, timeZone, intervalSec, overlap, kept: stored } = routine
     const { description, body } = splitText(routine)
     const schedule = { cron, timezone: timeZone, intervalSec, overlap }
-    const matter = { name: title, description, assignee, project, recurring: true, schedule, ...kept.matter }
+    const matter = { name: title, description, assignee, project, recurring: true, schedule, ...stored.matter }
     const text = writeFrontmatter(matter, body)
     add(taskPath(routine), 'routine', 'A routine, as a recurring task.', text)
   }
@@ -97,10 +97,10 @@ function companyFile({ company, goals }: CompanyPackage): string {
 }
 
 function agentFile(agent: PackageAgent): string {
-  const { name, title, description, reportsTo, otherSkills, metadata, kept, instructions } = agent
+  const { name, title, description, reportsTo, otherSkills, metadata, kept: stored, instructions } = agent
   const skills = [...agent.skills, ...otherSkills]
   // Written even if it is null; otherwise a team could assign its manager to the agent.
-  const fields = { name, title, description, reportsTo, skills, metadata, ...kept.matter }
+  const fields = { name, title, description, reportsTo, skills, metadata, ...stored.matter }
   const matter = writeFrontmatter(fields, instructions)
   return reportsTo === null ? matter.replace(/^---\n(name: .*\n)/, '---\n$1reportsTo: null\n') : matter
 }
@@ -118,28 +118,28 @@ function sidecarFile(content: CompanyPackage): string | undefined {
     labels: Object.fromEntries(content.labels.map(({ name, color }) => [name, color])),
     agents: Object.fromEntries(content.agents.map((agent) => [agent.slug, agentSection(agent)])),
     projects: Object.fromEntries(
-      content.projects.map(({ slug, status, targetDate, goals, workspaces, kept }) => [
+      content.projects.map(({ slug, status, targetDate, goals, workspaces, kept: stored }) => [
         slug,
         {
           status,
           targetDate,
           goals,
           workspaces: workspaces.map(workspaceEntry),
-          ...kept.sidecar,
+          ...stored.sidecar,
         },
       ]),
     ),
     // All of them, in the order of the issues' numbers.
     tasks: Object.fromEntries(
-      content.tasks.map(({ key, status, priority, labels, parent, goal, billingCode, blockedBy, kept }) => [
+      content.tasks.map(({ key, status, priority, labels, parent, goal, billingCode, blockedBy, kept: stored }) => [
         key,
-        { status, priority, labels, parent, goal, billingCode, blockedBy, ...kept.sidecar },
+        { status, priority, labels, parent, goal, billingCode, blockedBy, ...stored.sidecar },
       ]),
     ),
     routines: Object.fromEntries(
-      content.routines.map(({ slug, project, priority, labels, goal, parent, kept }) => [
+      content.routines.map(({ slug, project, priority, labels, goal, parent, kept: stored }) => [
         project === null ? slug : `${project}/${slug}`,
-        { priority, labels, goal, parent, ...kept.sidecar },
+        { priority, labels, goal, parent, ...stored.sidecar },
       ]),
     ),
     ...(content.company.name !== null && about.sections),
@@ -161,7 +161,7 @@ function goalsSection(goals: readonly PackageGoal[]): Record<string, unknown> {
   const titles = new Set(goals.map((goal) => goal.title))
   const isRead = (goal: PackageGoal, i: number) => goal.slug === slugOfGoal(goal.title, goals.slice(0, i))
   if (titles.size === goals.length && goals.every(isPlain) && goals.every(isRead)) return {}
-  return Object.fromEntries(goals.map(({ slug, kept, ...goal }) => [slug, { ...goal, ...kept.sidecar }]))
+  return Object.fromEntries(goals.map(({ slug, kept: stored, ...goal }) => [slug, { ...goal, ...stored.sidecar }]))
 }
 
 const workspaceEntry = ({ name, repoUrl, isolation, ...more }: PackageWorkspace) => ({
@@ -172,7 +172,17 @@ const workspaceEntry = ({ name, repoUrl, isolation, ...more }: PackageWorkspace)
 })
 
 function agentSection(agent: PackageAgent) {
-  const { role, icon, adapterType, adapterConfig, heartbeat, permissions, budgetMonthlyCents, inputs, kept } = agent
+  const {
+    role,
+    icon,
+    adapterType,
+    adapterConfig,
+    heartbeat,
+    permissions,
+    budgetMonthlyCents,
+    inputs,
+    kept: stored,
+  } = agent
   const isDefault = adapterType === DEFAULT_ADAPTER && Object.keys(adapterConfig).length === 0
   return {
     role,
@@ -182,6 +192,6 @@ function agentSection(agent: PackageAgent) {
     permissions,
     budgetMonthlyCents: budgetMonthlyCents || null,
     inputs: { env: Object.fromEntries(inputs.map(({ name, ...input }) => [name, input])) },
-    ...kept.sidecar,
+    ...stored.sidecar,
   }
 }

@@ -60,10 +60,10 @@ export function* createTeams({ ctx, companyId, content, references }: Destinatio
     content.teams,
     (team) => team.slug,
     (team, step) => {
-      const { name, description, tags, body, skills, others, kept } = team
+      const { name, description, tags, body, skills, others, kept: remaining } = team
       const agents = team.agents.flatMap((slug) => references.agentId(slug) ?? [])
       const manager = references.agentId(team.manager)
-      const stored = { name, description, tags, body, skills, others, kept, manager, agents }
+      const stored = { name, description, tags, body, skills, others, kept: remaining, manager, agents }
       const path = `teams/${step.newSlug}/TEAM.md`
       insertPart(ctx.db, { company_id: companyId, path, kind: 'team', content: Buffer.from(JSON.stringify(stored)) })
       return null

@@ -19,12 +19,12 @@ export function* createGoals({ ctx, actor, companyId, content, references }: Des
     'goal',
     parentsFirst(content.goals, (goal) => goal.parent),
     (goal) => goal.slug,
-    ({ slug, title, description, level, status, parent, owner, kept }) => {
+    ({ slug, title, description, level, status, parent, owner, kept: stored }) => {
       const parentId = references.goalId(parent)
       const ownerAgentId = references.agentId(owner)
       const want = { title, description, level, status, parentId, ownerAgentId }
       const { id } = createGoal(ctx, actor, companyId, want)
-      storeKept(ctx, companyId, id, { ...kept, slug: slug === slugOf(title) ? null : slug })
+      storeKept(ctx, companyId, id, { ...stored, slug: slug === slugOf(title) ? null : slug })
       return id
     },
   )
@@ -35,14 +35,14 @@ export function* createProjects({ ctx, actor, companyId, content, references }: 
     'project',
     content.projects,
     (project) => project.slug,
-    ({ summary, description, status, targetDate, goals, lead, workspaces, kept }, step) => {
+    ({ summary, description, status, targetDate, goals, lead, workspaces, kept: stored }, step) => {
       const goalIds = goals.flatMap((slug) => references.goalId(slug) ?? [])
       const leadAgentId = references.agentId(lead)
       const want = { name: step.as, description, status, targetDate, goalIds, leadAgentId }
       const { id } = createProject(ctx, actor, companyId, want, step.newSlug)
       const row = findProject(ctx.db, { id })!
       for (const workspace of workspaces) addWorkspace(ctx, actor, row, workspaceFor(actor, workspace))
-      storeKept(ctx, companyId, id, { ...kept, summary })
+      storeKept(ctx, companyId, id, { ...stored, summary })
       return id
     },
   )
@@ -58,7 +58,10 @@ export function* createIssues(destination: Destination): LongChange<void> {
     'issue',
     content.tasks,
     (task) => task.key,
-    ({ slug, summary, description, status, priority, labels, project, goal, billingCode, assignee, kept }, step) => {
+    (
+      { slug, summary, description, status, priority, labels, project, goal, billingCode, assignee, kept: stored },
+      step,
+    ) => {
       const want = {
         ...{ title: step.as, description, status, priority, labelIds: references.labelIds(labels) },
         projectId: references.projectId(project),
@@ -67,7 +70,7 @@ export function* createIssues(destination: Destination): LongChange<void> {
         assigneeAgentId: references.assigneeId(assignee),
       }
       const { id } = createIssue(ctx, actor, companyId, want, { quiet: true })
-      storeKept(ctx, companyId, id, { ...kept, summary, slug: slug === slugOf(step.as) ? null : slug })
+      storeKept(ctx, companyId, id, { ...stored, summary, slug: slug === slugOf(step.as) ? null : slug })
       return id
     },
   )
@@ -95,7 +98,7 @@ export function* createRoutines({ ctx, actor, companyId, content, references }: 
     'routine',
     content.routines,
     (routine) => routine.key,
-    ({ key: _, slug, project, goal, parent, assignee, summary, kept, ...routine }, step) => {
+    ({ key: _, slug, project, goal, parent, assignee, summary, kept: stored, ...routine }, step) => {
       const id = createRoutine(ctx, actor, companyId, {
         ...routine,
         title: step.as,
@@ -104,7 +107,7 @@ export function* createRoutines({ ctx, actor, companyId, content, references }: 
         parentId: references.issueId(parent),
         assigneeAgentId: references.assigneeId(assignee),
       })
-      storeKept(ctx, companyId, id, { ...kept, summary, slug: slug === slugOf(step.as) ? null : slug })
+      storeKept(ctx, companyId, id, { ...stored, summary, slug: slug === slugOf(step.as) ? null : slug })
       return id
     },
   )

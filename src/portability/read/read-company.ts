@@ -17,7 +17,7 @@ export function readCompany(file: MarkdownFile | undefined, sidecar: Sidecar, fi
     ours.problem('brandColor must be a colour like #1a2b3c')
   const name = fields.line('name')
   const slug = toSlug(fields.line('slug') ?? '')
-  const kept = { matter: fields.rest(COMPANY_FIELDS), sidecar: ours.rest(SIDECAR_FIELDS) }
+  const stored = { matter: fields.rest(COMPANY_FIELDS), sidecar: ours.rest(SIDECAR_FIELDS) }
   return {
     name,
     slug: slug || toSlug(name ?? '') || 'company',
@@ -28,7 +28,7 @@ export function readCompany(file: MarkdownFile | undefined, sidecar: Sidecar, fi
     about: {
       ...readAbout(fields, file?.body ?? ''),
       slug: slug === toSlug(name ?? '') ? null : slug || null,
-      kept,
+      kept: stored,
       sections: sidecar.others,
     },
   }

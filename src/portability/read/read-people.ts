@@ -20,7 +20,7 @@ export function readAgent({ path, slug, fields, body, findings }: MarkdownFile, 
   const metadata = fields.get('metadata')
   const isOurs = isMapping(metadata) && !Object.hasOwn(metadata, 'inputs')
   const requirements = fields.get('requirements')
-  const kept = {
+  const stored = {
     matter: {
       ...fields.rest(isOurs ? [...AGENT_FIELDS, 'metadata'] : AGENT_FIELDS),
       ...(requirements !== null && { requirements }),
@@ -47,7 +47,7 @@ export function readAgent({ path, slug, fields, body, findings }: MarkdownFile, 
     heartbeat: heartbeatOf(ours.mapping('runtime'), at, findings),
     budgetMonthlyCents: ours.count('budgetMonthlyCents', 1_000_000_000) ?? 0,
     inputs: readInputs(ours.mapping('inputs'), requiredSecrets(requirements), at, findings),
-    kept,
+    kept: stored,
   }
 }
 

@@ -192,8 +192,8 @@ export function readTask(source: MarkdownFile, sidecar: Sidecar): { task?: Packa
   const parent = ours.line('parent') ?? fields.line('parent')
   const goal = ours.line('goal') ?? fields.line('goal')
   if (schedule) {
-    const kept = { matter, sidecar: ours.rest(ROUTINE_SIDECAR_FIELDS) }
-    return { routine: { ...common, goal, parent, ...schedule, kept } }
+    const stored = { matter, sidecar: ours.rest(ROUTINE_SIDECAR_FIELDS) }
+    return { routine: { ...common, goal, parent, ...schedule, kept: stored } }
   }
   return {
     task: {

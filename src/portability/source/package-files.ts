@@ -18,7 +18,7 @@ export const PACKAGE_FILES: FileRules = {
       const message = `The package ${fault}.`
       return new AppError('semantic', message, { fields: [{ path: 'source', message }] })
     }
-    const shown = printablePath(path)
-    return new AppError('semantic', `${shown}: ${fault}`, { fields: [{ path: shown, message: fault }] })
+    const displayed = printablePath(path)
+    return new AppError('semantic', `${displayed}: ${fault}`, { fields: [{ path: displayed, message: fault }] })
   },
 }

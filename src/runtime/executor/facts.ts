@@ -77,9 +77,9 @@ export function createFactRecorder(ctx: Context, runId: string, persist: Persist
   return {
     async add(facts) {
       summary = addFacts(summary, facts)
-      const kept = facts.filter(isWithinLimit)
-      for (let i = 0; i < kept.length; i += FACTS_PER_WRITE) {
-        const some = kept.slice(i, i + FACTS_PER_WRITE)
+      const stored = facts.filter(isWithinLimit)
+      for (let i = 0; i < stored.length; i += FACTS_PER_WRITE) {
+        const some = stored.slice(i, i + FACTS_PER_WRITE)
         await persist(() => recordFacts(ctx, runId, some))
       }
     },

@@ -80,8 +80,8 @@ export function createRetention(ctx: Context): RetentionJob {
       worktrees: await attempt(
         'worktrees',
         since(worktreeDays, async (closedBefore) => {
-          const { removed, kept } = await removeClosedWorktrees(ctx, { closedBefore, signal })
-          if (kept.length > 0) ctx.log.info('Worktrees with uncommitted changes are kept.', { issueIds: kept })
+          const { removed, kept: stored } = await removeClosedWorktrees(ctx, { closedBefore, signal })
+          if (stored.length > 0) ctx.log.info('Worktrees with uncommitted changes are kept.', { issueIds: stored })
           return removed
         }),
       ),

@@ -23,18 +23,18 @@ export async function removeClosedWorktrees(
   ctx: Context,
   { closedBefore, signal }: { closedBefore: string; signal?: AbortSignal },
 ): Promise<{ removed: number; kept: string[] }> {
-  const kept: string[] = []
+  const stored: string[] = []
   let removed = 0
   for (const worktree of listClosedWorktrees(ctx.db, { closedBefore })) {
     if (signal?.aborted) break
     // The database of a copied data directory names folders of the original.
     if (!worktree.path.startsWith(path.join(ctx.config.dataDir, 'worktrees', path.sep))) continue
-    if (await hasUncommitted(ctx, worktree)) kept.push(worktree.issue_id)
+    if (await hasUncommitted(ctx, worktree)) stored.push(worktree.issue_id)
     else {
       if (await removeWorktree(ctx, worktree, signal)) removed++
     }
   }
-  return { removed, kept }
+  return { removed, kept: stored }
 }
 
 /** Whether the worktree has uncommitted changes. Returns true if it cannot be read, which keeps it. */

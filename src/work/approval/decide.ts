@@ -133,11 +133,11 @@ function revisedPayload(ctx: Context, approval: ApprovalRow, want: Record<string
   const fixed: Json = isHire
     ? hirePayload(ctx, findAgent(ctx.db, { id: approval.agent_id })!)
     : JSON.parse(approval.payload)
-  const shown = [
+  const displayed = [
     redact(fixed),
     ...(isHire ? [reviewPayload(ctx, { ...approval, agent_id: approval.agent_id }, fixed)] : []),
   ]
-  const other = Object.keys(fixed).filter((key) => key in want && !shown.some((one) => isSame(want[key], one[key])))
+  const other = Object.keys(fixed).filter((key) => key in want && !displayed.some((one) => isSame(want[key], one[key])))
   if (other.length > 0) {
     const what = isHire ? 'The agent of this hire exists' : 'This folder exists'
     throw new AppError(

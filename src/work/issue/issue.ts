@@ -157,8 +157,8 @@ interface Shown extends Relations {
   unread: boolean
 }
 
-export function toIssue(row: IssueRow, shown: Shown): Issue {
-  const labels = shown.labels.map(toLabel)
+export function toIssue(row: IssueRow, displayed: Shown): Issue {
+  const labels = displayed.labels.map(toLabel)
   return {
     id: row.id,
     companyId: row.company_id,
@@ -175,8 +175,8 @@ export function toIssue(row: IssueRow, shown: Shown): Issue {
     goalId: row.goal_id,
     labelIds: labels.map((label) => label.id),
     labels,
-    blockedBy: shown.blockedBy.map(toReference),
-    blocks: shown.blocks.map(toReference),
+    blockedBy: displayed.blockedBy.map(toReference),
+    blocks: displayed.blocks.map(toReference),
     createdByAgentId: row.created_by_agent_id,
     createdByUserId: row.created_by_user_id,
     requestDepth: row.request_depth,
@@ -188,7 +188,7 @@ export function toIssue(row: IssueRow, shown: Shown): Issue {
     completed_at: row.completed_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    unread: shown.unread,
+    unread: displayed.unread,
   }
 }
 

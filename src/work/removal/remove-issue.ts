@@ -25,10 +25,10 @@ import { statusWithTimes, wakeDependents } from '../issue/transition.ts'
  * @throws AppError 409 if it has sub-issues
  */
 export async function deleteIssue(ctx: Context, caller: Caller, ref: string): Promise<Issue> {
-  const { shown, fileIds } = await ctx.write(() => {
+  const { shown: displayed, fileIds } = await ctx.write(() => {
     const issue = getIssue(ctx, caller, ref)
     assertNoChild(ctx, issue)
-    const shown = showIssue(ctx, caller, issue)
+    const displayed = showIssue(ctx, caller, issue)
     const fileIds = listAttachments(ctx.db, { issueId: issue.id }).map((file) => file.id)
     const { identifier, title, status } = issue
     const activityId = recordIssue(ctx, caller, 'issue.deleted', issue, { identifier, title, status })
@@ -43,10 +43,10 @@ export async function deleteIssue(ctx: Context, caller: Caller, ref: string): Pr
     }
     for (const id of fileIds) deleteAssetRow(ctx.db, id)
     deleteIssueRow(ctx.db, { id: issue.id })
-    return { shown, fileIds }
+    return { shown: displayed, fileIds }
   })
   await removeAssetFiles(ctx, fileIds)
-  return shown
+  return displayed
 }
 
 function assertNoChild(ctx: Context, issue: IssueRow): void {

@@ -84,9 +84,9 @@ export const routineRoutes = [
     responses: { 200: Routine },
     run: (ctx, { caller, params }) =>
       ctx.write(() => {
-        const shown = show(ctx, getRoutine(ctx, caller, params.routineId))
+        const displayed = show(ctx, getRoutine(ctx, caller, params.routineId))
         deleteRoutine(ctx, caller, params.routineId)
-        return shown
+        return displayed
       }),
   }),
   route({

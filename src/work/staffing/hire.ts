@@ -126,8 +126,8 @@ function assertMayHire(ctx: Context, caller: AgentCaller): void {
   if (canCreateAgents === false) throw forbidden('The board has revoked your permission to hire. Ask the board.')
   if (caller.role === 'ceo' || hasSubordinates(ctx.db, { agentId: caller.agentId })) return
   const [manager] = listManagers(ctx.db, { agentId: caller.agentId })
-  const ask = manager ? `Ask your manager, ${manager.name} (${manager.id}).` : 'Ask the board.'
-  throw forbidden(`Only managers, the CEO and the board may hire, and no agent reports to you. ${ask}`, {
+  const request = manager ? `Ask your manager, ${manager.name} (${manager.id}).` : 'Ask the board.'
+  throw forbidden(`Only managers, the CEO and the board may hire, and no agent reports to you. ${request}`, {
     managerId: manager?.id ?? null,
     managerName: manager?.name ?? null,
   })

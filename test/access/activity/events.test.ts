@@ -38,7 +38,7 @@ test('sends each event of a company immediately, with its id', async (t) => {
 })
 
 test('an event contains the list fields of its entity and the name of its actor', async (t) => {
-  const { watch, companyId, ctx, ask, as } = arrangeStream(t)
+  const { watch, companyId, ctx, request, as } = arrangeStream(t)
   const agent = insertAgentRow(ctx, { company_id: companyId, name: 'Kit' })
   const { next, reader } = await watch()
   const asKit = as(insertKey(ctx, agent).key)
@@ -52,7 +52,7 @@ test('an event contains the list fields of its entity and the name of its actor'
     priority: 'medium',
     assigneeAgentId: null,
   })
-  assert.equal((await ask('GET', `/api/issues/${issue.id}`)).body.status, 'todo')
+  assert.equal((await request('GET', `/api/issues/${issue.id}`)).body.status, 'todo')
   await reader.cancel()
 })
 
@@ -142,9 +142,9 @@ test('an agent may read the event stream of its own company only', async (t) => 
 })
 
 test('HEAD leaves no event subscription open', async (t) => {
-  const { ctx, ask, companyId } = arrangeStream(t)
+  const { ctx, request, companyId } = arrangeStream(t)
   const watchers = countWatchers(ctx)
-  assert.equal((await ask('HEAD', `/api/companies/${companyId}/events`)).status, 200)
+  assert.equal((await request('HEAD', `/api/companies/${companyId}/events`)).status, 200)
   assert.deepEqual([watchers.came, watchers.now], [1, 0])
 })
 

@@ -3,17 +3,17 @@ import { test } from 'node:test'
 import { createTestApp } from '../../helpers.ts'
 
 test('the activity list excludes the actions given in `without`', async (t) => {
-  const { ask, make } = createTestApp(t)
+  const { request, make } = createTestApp(t)
   const { id } = await make('POST', '/api/companies', { name: 'Acme' })
   await make('POST', `/api/companies/${id}/issues`, { title: 'One' })
   await make('POST', `/api/companies/${id}/labels`, { name: 'bug' })
   const actions = async (query: string) =>
-    (await ask('GET', `/api/companies/${id}/activity${query}`)).body.map(({ action }: { action: string }) => action)
+    (await request('GET', `/api/companies/${id}/activity${query}`)).body.map(({ action }: { action: string }) => action)
   const all = await actions('')
   assert.ok(all.includes('issue.created') && all.includes('label.created'))
   assert.deepEqual(
     await actions('?without=issue.created,label.created'),
     all.filter((action: string) => action !== 'issue.created' && action !== 'label.created'),
   )
-  assert.equal((await ask('GET', `/api/companies/${id}/activity?without=${'a,'.repeat(21)}`)).status, 400)
+  assert.equal((await request('GET', `/api/companies/${id}/activity?without=${'a,'.repeat(21)}`)).status, 400)
 })

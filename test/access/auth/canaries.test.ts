@@ -20,42 +20,42 @@ test('no secret is in the data directory, in a log, or in any response except th
   const setup = app.ctx.signIn.setup!.token!
   const form = { name: 'Olga', email: 'olga@example.com', password }
   const session = cookieOf((await app.submit('/setup', { token: setup, ...form })).headers.get('set-cookie'))
-  const answers: string[] = []
-  const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const answer = await app.with(session)(method, path, body, headers)
-    answers.push(JSON.stringify(answer.body))
-    return answer
+  const responses: string[] = []
+  const request = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const response = await app.with(session)(method, path, body, headers)
+    responses.push(JSON.stringify(response.body))
+    return response
   }
   /** Creates a secret. Only this response may contain it. */
   const createSecret = async (path: string, body: object = {}) => {
-    const answer = await ask('POST', path, body, { 'idempotency-key': path })
-    assert.equal(answer.status, 201, JSON.stringify(answer.body))
-    answers.pop()
-    assert.equal((await ask('POST', path, body, { 'idempotency-key': path })).status, 409)
-    return answer.body
+    const response = await request('POST', path, body, { 'idempotency-key': path })
+    assert.equal(response.status, 201, JSON.stringify(response.body))
+    responses.pop()
+    assert.equal((await request('POST', path, body, { 'idempotency-key': path })).status, 409)
+    return response.body
   }
-  const company = (await ask('POST', '/api/companies', { name: 'Acme' })).body
+  const company = (await request('POST', '/api/companies', { name: 'Acme' })).body
   const at = `/api/companies/${company.id}`
   const agentId = insertAgentRow(app.ctx, { company_id: company.id }).id
   const key = (await createSecret(`/api/agents/${agentId}/keys`)).token
   const token = (await createSecret('/api/board/tokens')).token
   const invitation = new URL((await createSecret(`${at}/invitations`)).url).searchParams.get('token')!
   const secret = 'canary-of/the secret+2'
-  const stored = await ask('POST', `${at}/secrets`, { name: 'KEY', value: secret })
-  await ask('POST', `/api/secrets/${stored.body.id}/rotate`, { value: `${secret}, rotated` })
+  const stored = await request('POST', `${at}/secrets`, { name: 'KEY', value: secret })
+  await request('POST', `/api/secrets/${stored.body.id}/rotate`, { value: `${secret}, rotated` })
   const { id: runId } = await insertRun(app, { id: agentId })
   const runToken = await app.ctx.tokens.sign({ id: runId, agentId, companyId: company.id })
   await app.as(runToken)('GET', '/api/agents/me')
   await app.as(key)('GET', '/api/agents/me')
   await app.as(token)('GET', '/api/companies')
   const next = 'canary-of/the next password+3'
-  await ask('POST', '/api/auth/sign-in', { email: form.email, password: 'canary-of/a wrong password+4' })
+  await request('POST', '/api/auth/sign-in', { email: form.email, password: 'canary-of/a wrong password+4' })
   for (const endpoint of ['activity', 'members', 'invitations', 'secrets', 'agents'])
-    await ask('GET', `${at}/${endpoint}`)
-  await ask('GET', '/api/board/tokens')
-  await ask('GET', '/api/auth/session')
-  await ask('GET', `/api/agents/${agentId}/keys`)
-  const changed = await ask('POST', '/api/auth/change-password', { currentPassword: password, newPassword: next })
+    await request('GET', `${at}/${endpoint}`)
+  await request('GET', '/api/board/tokens')
+  await request('GET', '/api/auth/session')
+  await request('GET', `/api/agents/${agentId}/keys`)
+  const changed = await request('POST', '/api/auth/change-password', { currentPassword: password, newPassword: next })
   assert.equal(changed.status, 200)
 
   const canaries = {
@@ -75,7 +75,7 @@ test('no secret is in the data directory, in a log, or in any response except th
     .map((entry) => path.join(entry.parentPath, entry.name))
   assert.ok(files.some((file) => file.endsWith('service.db-wal')))
   const places = {
-    answers: answers.join('\n'),
+    answers: responses.join('\n'),
     log: app.logged.join('\n'),
     ...Object.fromEntries(files.map((file) => [path.basename(file), readFileSync(file, 'latin1')])),
   }

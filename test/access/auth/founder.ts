@@ -7,6 +7,6 @@ import { createPeopleApp, type PeopleApp, type Person } from './people.ts'
 export async function createFoundedApp(t: TestContext): Promise<{ app: PeopleApp; founder: Person; board: TestApp }> {
   const app = createPeopleApp(t, { environment: { PATH: process.env.PATH ?? '' } })
   const founder = await app.person('Olga', {}, true)
-  const { ask } = founder
-  return { app, founder, board: { ...app, ask, make: (method, path, body) => good(ask(method, path, body)) } }
+  const { request } = founder
+  return { app, founder, board: { ...app, request, make: (method, path, body) => good(request(method, path, body)) } }
 }

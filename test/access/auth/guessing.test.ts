@@ -8,7 +8,7 @@ import { createPeopleApp, PASSWORD, type PeopleApp } from './people.ts'
 
 /** Signs in from a client address that the proxy forwards. */
 const signInFrom = (app: PeopleApp, address: string, email: string, password: string) =>
-  app.ask('POST', '/api/auth/sign-in', { email, password }, { 'x-forwarded-for': address })
+  app.request('POST', '/api/auth/sign-in', { email, password }, { 'x-forwarded-for': address })
 
 test('password attempts from many addresses do not lock out the account owner', async (t) => {
   const app = createPeopleApp(t, { trustProxy: true })
@@ -58,7 +58,7 @@ test('attempts with random names evict no counter of another limit or of an atta
 
 test('the rate limit of an address applies before the server reads the body', async (t) => {
   const app = createPeopleApp(t)
-  const broken = () => app.ask('POST', '/api/auth/sign-in', '{')
+  const broken = () => app.request('POST', '/api/auth/sign-in', '{')
   for (let i = 0; i < 50; i++) assert.equal((await broken()).status, 400)
   assert.equal((await broken()).status, 429)
 })
@@ -86,9 +86,9 @@ test('concurrent sign-ins do not block the main thread, and are 429 when the que
 test('a sign-in redirects to this server for any value of `next`', async (t) => {
   const app = createPeopleApp(t)
   const { email } = await app.person('Ada')
-  const answer = await app.submit('/login', { email, password: PASSWORD, next: '/.//evil.test/p' })
-  assert.equal(answer.status, 303)
-  assert.equal(answer.headers.get('location'), '/')
+  const response = await app.submit('/login', { email, password: PASSWORD, next: '/.//evil.test/p' })
+  assert.equal(response.status, 303)
+  assert.equal(response.headers.get('location'), '/')
 })
 
 for (const next of [

@@ -6,7 +6,7 @@ import { insertMembership } from '../../../src/access/board/membership-queries.t
 import { insertUser } from '../../../src/access/board/user-queries.ts'
 import type { Role } from '../../../src/access/caller/role.ts'
 import type { Config } from '../../../src/platform/config.ts'
-import { type Ask, createTestApp, type TestApp } from '../../helpers.ts'
+import { createTestApp, type SendRequest, type TestApp } from '../../helpers.ts'
 
 /** The password of every test person. */
 export const PASSWORD = 'correct horse battery'
@@ -19,9 +19,9 @@ export interface PeopleApp extends TestApp {
   /** Creates a person, with roles by company id. */
   person(name: string, roles?: Record<string, Role>, mayCreateCompanies?: boolean): Promise<Person>
   /** Sends requests with a cookie. */
-  with(cookie: string): Ask
+  with(cookie: string): SendRequest
   /** Submits a form like a browser. */
-  submit(path: string, fields: Record<string, string>, cookie?: string): ReturnType<Ask>
+  submit(path: string, fields: Record<string, string>, cookie?: string): ReturnType<SendRequest>
 }
 
 export interface Person {
@@ -29,7 +29,7 @@ export interface Person {
   email: string
   /** The value of the `Cookie` header. */
   cookie: string
-  ask: Ask
+  request: SendRequest
 }
 
 export function createPeopleApp(t: TestContext, overrides: Partial<Config> = {}): PeopleApp {
@@ -40,15 +40,15 @@ export function createPeopleApp(t: TestContext, overrides: Partial<Config> = {})
   app.onClose(() => identity.close())
   Object.assign(app.ctx.signIn, { identity, setup: createOneTimeLink() })
   const withCookie =
-    (cookie: string): Ask =>
+    (cookie: string): SendRequest =>
     (method, path, body, headers) =>
-      app.ask(method, path, body, { cookie, ...headers })
+      app.request(method, path, body, { cookie, ...headers })
 
   return {
     ...app,
     with: withCookie,
     submit: (path, fields, cookie) =>
-      app.ask('POST', path, new URLSearchParams(fields).toString(), {
+      app.request('POST', path, new URLSearchParams(fields).toString(), {
         'content-type': 'application/x-www-form-urlencoded',
         ...(cookie && { cookie }),
       }),
@@ -63,7 +63,7 @@ export function createPeopleApp(t: TestContext, overrides: Partial<Config> = {})
         return id
       })
       const cookie = cookieOf((await identity.signIn(email, PASSWORD, undefined))!)
-      return { id, email, cookie, ask: withCookie(cookie) }
+      return { id, email, cookie, request: withCookie(cookie) }
     },
   }
 }

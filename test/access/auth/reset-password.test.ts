@@ -9,7 +9,7 @@ import { cookieOf, createPeopleApp, PASSWORD, type PeopleApp } from './people.ts
 const NEXT = 'staple and battery'
 
 const makeLink = (app: PeopleApp, email: string, key = app.ctx.signIn.resets.key) =>
-  app.ask('POST', '/api/auth/reset-links', { key, email })
+  app.request('POST', '/api/auth/reset-links', { key, email })
 
 async function tokenFor(app: PeopleApp, email: string): Promise<string> {
   const made = await makeLink(app, email)
@@ -18,14 +18,14 @@ async function tokenFor(app: PeopleApp, email: string): Promise<string> {
 }
 
 const signIn = (app: PeopleApp, email: string, password: string) =>
-  app.ask('POST', '/api/auth/sign-in', { email, password })
+  app.request('POST', '/api/auth/sign-in', { email, password })
 
 test('a reset link sets a new password once, ends every session of the person and starts a new session', async (t) => {
   const app = createPeopleApp(t)
-  const { email, ask } = await app.person('Ada')
+  const { email, request } = await app.person('Ada')
   const other = await app.person('Bob')
   const token = await tokenFor(app, ' ADA@example.com ')
-  const page = await app.ask('GET', `/reset?token=${token}`)
+  const page = await app.request('GET', `/reset?token=${token}`)
   assert.equal(page.status, 200)
   assert.match(page.body, /value="ada@example\.com" required autocomplete="username" readonly/)
   const short = await app.submit('/reset', { token, email, password: 'short' })
@@ -35,8 +35,8 @@ test('a reset link sets a new password once, ends every session of the person an
   assert.equal(used.status, 303)
   const begun = app.with(cookieOf(used.headers.get('set-cookie')))
   assert.equal((await begun('GET', '/api/auth/session')).body.email, email)
-  assert.equal((await ask('GET', '/api/auth/session')).status, 401)
-  assert.equal((await other.ask('GET', '/api/auth/session')).status, 200)
+  assert.equal((await request('GET', '/api/auth/session')).status, 401)
+  assert.equal((await other.request('GET', '/api/auth/session')).status, 200)
   assert.equal((await signIn(app, email, PASSWORD)).status, 401)
   assert.equal((await signIn(app, email, NEXT)).status, 200)
   const again = await app.submit('/reset', { token, email, password: 'a third password' })
@@ -60,9 +60,9 @@ test('a reset link expires after an hour, and a new link replaces it', async (t)
   const { email } = await app.person('Ada')
   const first = await tokenFor(app, email)
   const second = await tokenFor(app, email)
-  assert.equal((await app.ask('GET', `/reset?token=${first}`)).status, 404)
+  assert.equal((await app.request('GET', `/reset?token=${first}`)).status, 404)
   app.clock.move(60 * 60 * 1_000 - 1)
-  assert.equal((await app.ask('GET', `/reset?token=${second}`)).status, 200)
+  assert.equal((await app.request('GET', `/reset?token=${second}`)).status, 200)
   app.clock.move(1)
   assert.equal((await app.submit('/reset', { token: second, email, password: NEXT })).status, 404)
   assert.equal((await signIn(app, email, PASSWORD)).status, 200)
@@ -73,7 +73,7 @@ test('only the key in the data directory creates reset links; an owner’s sessi
   const { email } = await app.person('Ada')
   const founder = await app.person('Olga', {}, true)
   assert.equal((await makeLink(app, email, 'wrong')).status, 403)
-  assert.equal((await founder.ask('POST', '/api/auth/reset-links', { key: '', email })).status, 403)
+  assert.equal((await founder.request('POST', '/api/auth/reset-links', { key: '', email })).status, 403)
   const unknown = await makeLink(app, 'eve@example.com')
   assert.equal(unknown.status, 404)
   assert.equal(unknown.body.error, 'There is no account eve@example.com')
@@ -89,7 +89,7 @@ test('a reset link contains the public name of the server', async (t) => {
     const app = createPeopleApp(t, overrides)
     const { email } = await app.person('Ada')
     const want = { key: app.ctx.signIn.resets.key, email }
-    const made = await app.ask('POST', '/api/auth/reset-links', want, { host: '127.0.0.1:3100' })
+    const made = await app.request('POST', '/api/auth/reset-links', want, { host: '127.0.0.1:3100' })
     assert.ok(made.body.url.startsWith(`${base}/reset?token=`), made.body.url)
   }
 })

@@ -107,9 +107,9 @@ test('refuses a form that another site submits', async (t) => {
     { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
   ]
   for (const headers of refused) {
-    const answer = await form(`${server.url}/login`, fields, headers)
-    assert.equal(answer.status, 403, JSON.stringify(headers))
-    assert.match(await answer.text(), /gate_refused/)
+    const response = await form(`${server.url}/login`, fields, headers)
+    assert.equal(response.status, 403, JSON.stringify(headers))
+    assert.match(await response.text(), /gate_refused/)
   }
   assert.equal((await form(`${server.url}/login`, fields, { origin: server.url })).status, 401)
 })

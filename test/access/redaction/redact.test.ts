@@ -25,10 +25,10 @@ async function readEverything(app: TestApp, companyId: string, agentId: string):
     `/api/companies/${companyId}/activity`,
   ]
   const reader = await asAgent(app, { id: agentId })
-  const answers = []
-  for (const ask of [app.ask, reader]) for (const path of paths) answers.push(await ask('GET', path))
-  for (const answer of answers) assert.equal(answer.status, 200)
-  return JSON.stringify(answers.map((answer) => answer.body))
+  const responses = []
+  for (const request of [app.request, reader]) for (const path of paths) responses.push(await request('GET', path))
+  for (const response of responses) assert.equal(response.status, 200)
+  return JSON.stringify(responses.map((response) => response.body))
 }
 
 test('no response, activity or log contains a secret of a configuration', async (t) => {
@@ -40,7 +40,7 @@ test('no response, activity or log contains a secret of a configuration', async 
   })
   const patch = { adapterConfig: { env: { ANOTHER: `${CANARY}-patched` } } }
   const patched = await app.make('PATCH', `/api/agents/${agent.id}`, patch)
-  const revisions = (await app.ask('GET', `/api/agents/${agent.id}/config-revisions`)).body
+  const revisions = (await app.request('GET', `/api/agents/${agent.id}/config-revisions`)).body
   const rolled = await app.make('POST', `/api/agents/${agent.id}/config-revisions/${revisions.at(-1).id}/rollback`)
   const text = JSON.stringify([agent, patched, rolled]) + (await readEverything(app, companyId, agent.id))
   assert.ok(!text.includes(CANARY), text.slice(text.indexOf(CANARY) - 80, text.indexOf(CANARY) + 20))
@@ -57,7 +57,7 @@ test('sending back a redacted configuration changes no secret', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app), { adapterConfig: SECRETS })
   const change = { adapterConfig: { ...agent.adapterConfig, model: 'm2' } }
-  const { status } = await app.ask('PATCH', `/api/agents/${agent.id}`, change)
+  const { status } = await app.request('PATCH', `/api/agents/${agent.id}`, change)
   assert.equal(status, 200)
   assert.deepEqual(plainConfig(app, agent.id), { ...SECRETS, model: 'm2' })
 })
@@ -74,11 +74,11 @@ test('refuses a placeholder without a stored value', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const adapterConfig = { env: { A: '[redacted]' } }
-  const created = await app.ask('POST', `/api/companies/${companyId}/agents`, { name: 'A', adapterConfig })
+  const created = await app.request('POST', `/api/companies/${companyId}/agents`, { name: 'A', adapterConfig })
   assert.equal(created.status, 400)
   assert.match(created.body.error, /adapterConfig\.env\.A/)
   const agent = await makeAgent(app, companyId)
-  assert.equal((await app.ask('PATCH', `/api/agents/${agent.id}`, { adapterConfig })).status, 400)
+  assert.equal((await app.request('PATCH', `/api/agents/${agent.id}`, { adapterConfig })).status, 400)
 })
 
 test('an agent may read the configurations of its own company only', async (t) => {

@@ -20,7 +20,7 @@ async function arrange(t: TestContext, role = 'ceo') {
 
 for (const mode of ['local_trusted', 'authenticated'] as const) {
   test(`in ${mode} mode an invalid credential is 401 and never grants board access`, async (t) => {
-    const { ask } = createTestApp(t, { mode })
+    const { request } = createTestApp(t, { mode })
     const wrong = [
       'Bearer wrong',
       'Bearer',
@@ -42,7 +42,7 @@ for (const mode of ['local_trusted', 'authenticated'] as const) {
         ['POST', '/api/companies'],
         ['GET', '/api/health'],
       ] as const) {
-        const { status, body, headers } = await ask(method, path, method === 'POST' ? { name: 'x' } : undefined, {
+        const { status, body, headers } = await request(method, path, method === 'POST' ? { name: 'x' } : undefined, {
           authorization,
         })
         assert.equal(status, 401, `${method} ${path} ${authorization}`)
@@ -54,11 +54,11 @@ for (const mode of ['local_trusted', 'authenticated'] as const) {
 }
 
 test('a request without a credential is the board in local trusted mode, and 401 in authenticated mode', async (t) => {
-  assert.equal((await createTestApp(t).ask('GET', '/api/companies')).status, 200)
-  const { ask } = createTestApp(t, { mode: 'authenticated' })
-  assert.equal((await ask('GET', '/api/companies')).status, 401)
-  assert.equal((await ask('GET', '/api/health')).status, 200)
-  assert.equal((await ask('GET', '/api/openapi.json')).status, 200)
+  assert.equal((await createTestApp(t).request('GET', '/api/companies')).status, 200)
+  const { request } = createTestApp(t, { mode: 'authenticated' })
+  assert.equal((await request('GET', '/api/companies')).status, 401)
+  assert.equal((await request('GET', '/api/health')).status, 200)
+  assert.equal((await request('GET', '/api/openapi.json')).status, 200)
 })
 
 test('an agent key authenticates its agent, and its last use is recorded at most once a minute', async (t) => {
@@ -127,7 +127,7 @@ test('the token of a terminated agent is 401, even while its run is still stoppi
 })
 
 test('a token that is forged, expired, of another server or of another type is 401', async (t) => {
-  const { ask, agentId, companyId, runId, token } = await arrange(t)
+  const { request, agentId, companyId, runId, token } = await arrange(t)
   const claims = (change: Record<string, unknown> = {}) => ({ companyId, runId, ...change })
   const make = (
     change: {
@@ -175,9 +175,12 @@ test('a token that is forged, expired, of another server or of another type is 4
     'cut short': token.slice(0, -2),
     empty: '..',
   }
-  assert.equal((await ask('GET', '/api/companies', undefined, { authorization: `Bearer ${await make()}` })).status, 200)
+  assert.equal(
+    (await request('GET', '/api/companies', undefined, { authorization: `Bearer ${await make()}` })).status,
+    200,
+  )
   for (const [name, bad] of Object.entries(wrong)) {
-    const { status, body } = await ask('GET', '/api/companies', undefined, { authorization: `Bearer ${bad}` })
+    const { status, body } = await request('GET', '/api/companies', undefined, { authorization: `Bearer ${bad}` })
     assert.equal(status, 401, name)
     assert.equal(body.code, 'unauthenticated', name)
   }
@@ -202,7 +205,7 @@ test('a credential that ends while the body arrives is refused', async (t) => {
   }
   for (const [credential, finish] of Object.entries(end)) {
     const body = new TransformStream<Uint8Array, Uint8Array>()
-    const answer = api.request(`/api/companies/${companyId}/issues`, {
+    const response = api.request(`/api/companies/${companyId}/issues`, {
       method: 'POST',
       headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
       body: body.readable,
@@ -214,7 +217,7 @@ test('a credential that ends while the body arrives is refused', async (t) => {
     await delay(150)
     finish()
     void writer.write(Buffer.from('"Late"}')).then(() => writer.close())
-    assert.equal((await answer).status, 401)
+    assert.equal((await response).status, 401)
   }
-  assert.deepEqual((await app.ask('GET', `/api/companies/${companyId}/issues`)).body, [])
+  assert.deepEqual((await app.request('GET', `/api/companies/${companyId}/issues`)).body, [])
 })

@@ -14,7 +14,7 @@ import { sql } from '../../../src/platform/database/sql.ts'
 import { insertCompany } from '../../arrange.ts'
 import { methodFor, type Request, requestOf } from '../../contract/requests.ts'
 import { createWorld, type World } from '../../contract/world.ts'
-import type { Ask } from '../../helpers.ts'
+import type { SendRequest } from '../../helpers.ts'
 import { createPeopleApp, type Person } from '../auth/people.ts'
 
 /**
@@ -96,7 +96,7 @@ function expectedOf(endpoint: Endpoint, kind: Kind): 'ok' | 403 | 404 {
 interface Place {
   world: World
   people: Record<Kind, Pick<Person, 'id' | 'ask'>>
-  invalidCallers: Record<string, Ask>
+  invalidCallers: Record<string, SendRequest>
 }
 
 /** Creates a company with agents, people of every kind, and credentials that are no longer valid. */
@@ -104,11 +104,11 @@ async function arrange(t: TestContext): Promise<Place> {
   const app = createPeopleApp(t)
   const founder = await app.person('Olga', {}, true)
   const make: World['make'] = async (method, path, body) => {
-    const answer = await founder.ask(method, path, body)
-    assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
-    return answer.body
+    const response = await founder.request(method, path, body)
+    assert.ok(response.status < 300, `${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`)
+    return response.body
   }
-  const world = await createWorld(t, {}, { ...app, ask: founder.ask, make })
+  const world = await createWorld(t, {}, { ...app, request: founder.request, make })
   world.approveStrategy()
   const here = (role: Role) => ({ [world.company.id as string]: role })
   const people = {
@@ -123,20 +123,20 @@ async function arrange(t: TestContext): Promise<Place> {
   const past = '2020-01-01T00:00:00.000Z'
   app.ctx.db.run(sql.updateTable('auth_session').set({ expires_at: past }).where('user_id', '=', expired.id))
   const gone = await app.person('Gus', here('owner'))
-  await gone.ask('POST', '/api/auth/sign-out')
+  await gone.request('POST', '/api/auth/sign-out')
   const { id, token } = await make('POST', '/api/board/tokens')
   await make('DELETE', `/api/board/tokens/${id}`)
   const invalidCallers = {
-    nobody: app.ask,
-    'expired session': expired.ask,
-    'signed out': gone.ask,
+    nobody: app.request,
+    'expired session': expired.request,
+    'signed out': gone.request,
     revoked: app.as(token),
   }
   return { world, people, invalidCallers }
 }
 
 /** Requests that need user accounts, or that archive or delete the company. */
-const REQUESTS: Record<string, (place: Place, ask: Ask) => Promise<Request>> = {
+const REQUESTS: Record<string, (place: Place, send: SendRequest) => Promise<Request>> = {
   'companies.archive': async (place) => ({ params: { companyId: await anotherCompany(place) } }),
   'companies.delete': async (place) => ({
     params: { companyId: await anotherCompany(place) },
@@ -147,7 +147,7 @@ const REQUESTS: Record<string, (place: Place, ask: Ask) => Promise<Request>> = {
   }),
   'members.remove': async (place) => ({ params: { userId: await newMember(place) } }),
   'members.update': async (place) => ({ params: { userId: await newMember(place) }, body: { role: 'viewer' } }),
-  'tokens.revoke': async (_, ask) => ({ params: { tokenId: (await ask('POST', '/api/board/tokens')).body.id } }),
+  'tokens.revoke': async (_, send) => ({ params: { tokenId: (await send('POST', '/api/board/tokens')).body.id } }),
 }
 
 /** Creates another company in which everybody has the same role as in the first one. */
@@ -170,9 +170,9 @@ async function newMember({ world }: Place): Promise<string> {
 }
 
 /** Builds a valid request, which only an authorization error can refuse. */
-async function validRequest(place: Place, endpoint: Endpoint, ask: Ask): Promise<Parameters<Ask>> {
+async function validRequest(place: Place, endpoint: Endpoint, send: SendRequest): Promise<Parameters<SendRequest>> {
   const { method, path, id } = endpoint
-  const own = await REQUESTS[id]?.(place, ask)
+  const own = await REQUESTS[id]?.(place, send)
   const request = await requestOf(place.world, method, path, 'board', own)
   return [methodFor(method, path), request.path, request.body]
 }
@@ -206,25 +206,25 @@ test('each endpoint authorizes exactly the people in the table, and refuses ever
   const surprises: string[] = []
   for (const endpoint of CLOSED) {
     world.ctx.signIn.rates = createRateCounter()
-    const refused = await validRequest(place, endpoint, people.founder.ask)
-    const look = async (name: string, ask: Ask, request: Parameters<Ask>, expected: 'ok' | number) => {
-      const { status, body } = await ask(...request)
+    const refused = await validRequest(place, endpoint, people.founder.request)
+    const look = async (name: string, send: SendRequest, request: Parameters<SendRequest>, expected: 'ok' | number) => {
+      const { status, body } = await send(...request)
       const got = status < 300 ? 'ok' : status
       if (got !== expected)
         surprises.push(`${name} ${endpoint.id}: ${status} not ${expected} ${JSON.stringify(body)?.slice(0, 200)}`)
     }
-    for (const [name, ask] of Object.entries(invalidCallers)) await look(name, ask, refused, 401)
+    for (const [name, send] of Object.entries(invalidCallers)) await look(name, send, refused, 401)
     if (endpoint.id in NOT_WALKED) continue
     const before = countActivity(world)
     for (const kind of KINDS) {
-      const { ask } = people[kind]
-      if (expectedOf(endpoint, kind) !== 'ok') await look(kind, ask, refused, expectedOf(endpoint, kind))
+      const { request: send } = people[kind]
+      if (expectedOf(endpoint, kind) !== 'ok') await look(kind, send, refused, expectedOf(endpoint, kind))
     }
     if (countActivity(world) !== before) surprises.push(`${endpoint.id}: a refusal has left its mark`)
     for (const kind of KINDS) {
-      const { ask } = people[kind]
+      const { request: send } = people[kind]
       if (expectedOf(endpoint, kind) !== 'ok') continue
-      await look(kind, ask, await validRequest(place, endpoint, ask), 'ok')
+      await look(kind, send, await validRequest(place, endpoint, send), 'ok')
       if (endpoint.id === 'instance.freeze') await world.make('POST', '/api/instance/thaw')
       if (endpoint.id === 'companies.stop') await world.make('POST', world.of('/thaw'))
     }
@@ -241,10 +241,10 @@ test('only rate-limited endpoints document 429', async (t) => {
   const limited: string[] = []
   const endsItsSession = (id: string) => ['session.signOut', 'session.signOutEverywhere'].indexOf(id)
   for (const endpoint of DOCUMENTED_ENDPOINTS.toSorted((a, b) => endsItsSession(a.id) - endsItsSession(b.id))) {
-    const { ask } = place.people[endpoint.id === 'session.signOutEverywhere' ? 'owner' : 'founder']
-    const request = await validRequest(place, endpoint, ask)
+    const { request: send } = place.people[endpoint.id === 'session.signOutEverywhere' ? 'owner' : 'founder']
+    const request = await validRequest(place, endpoint, send)
     Object.assign(place.world.ctx.signIn, { rates: { take: () => 1_000 } })
-    const { status, headers } = await ask(...request)
+    const { status, headers } = await send(...request)
     Object.assign(place.world.ctx.signIn, { rates })
     if (status === 429) limited.push(endpoint.id)
     if (status === 429) assert.equal(headers.get('retry-after'), '1')

@@ -17,17 +17,17 @@ test('a key with scope read may read, and every change with it is refused', asyn
   const { companyId, agent, keyOf } = await arrangeKeys(app)
   const { token, scope } = await keyOf({ scope: 'read' })
   assert.equal(scope, 'read')
-  const ask = app.as(token)
-  assert.equal((await ask('GET', '/api/agents/me')).status, 200)
-  assert.equal((await ask('GET', `/api/companies/${companyId}/issues`)).status, 200)
+  const request = app.as(token)
+  assert.equal((await request('GET', '/api/agents/me')).status, 200)
+  assert.equal((await request('GET', `/api/companies/${companyId}/issues`)).status, 200)
   for (const [method, path, body] of [
     ['POST', `/api/companies/${companyId}/issues`, { title: 'Draw' }],
     ['PATCH', `/api/agents/${agent.id}`, { title: 'Boss' }],
     ['POST', `/api/agents/${agent.id}/keys`, {}],
     ['DELETE', `/api/agents/${agent.id}/keys/x`, undefined],
   ] as const) {
-    const answer = await ask(method, path, body)
-    assert.deepEqual([answer.status, answer.body.details], [403, { scope: 'read' }], `${method} ${path}`)
+    const response = await request(method, path, body)
+    assert.deepEqual([response.status, response.body.details], [403, { scope: 'read' }], `${method} ${path}`)
   }
 })
 
@@ -37,9 +37,9 @@ test('a key has the scope work unless the request sets read', async (t) => {
   await keyOf({})
   await keyOf({ scope: { kind: 'standard' } })
   await keyOf({ scope: 'work' })
-  const keys = (await app.ask('GET', `/api/agents/${agent.id}/keys`)).body
+  const keys = (await app.request('GET', `/api/agents/${agent.id}/keys`)).body
   assert.deepEqual(new Set(keys.map(({ scope }: { scope: string }) => scope)), new Set(['work']))
-  assert.equal((await app.ask('POST', `/api/agents/${agent.id}/keys`, { scope: 'admin' })).status, 400)
+  assert.equal((await app.request('POST', `/api/agents/${agent.id}/keys`, { scope: 'admin' })).status, 400)
 })
 
 test('a key is valid until it expires', async (t) => {
@@ -51,15 +51,15 @@ test('a key is valid until it expires', async (t) => {
   assert.equal((await app.as(token)('GET', '/api/agents/me')).status, 200)
   app.clock.set('2026-11-21T10:00:00.000Z')
   assert.equal((await app.as(token)('GET', '/api/agents/me')).status, 401)
-  const late = await app.ask('POST', `/api/agents/${agent.id}/keys`, { expiresAt: '2026-11-21T10:00:00Z' })
+  const late = await app.request('POST', `/api/agents/${agent.id}/keys`, { expiresAt: '2026-11-21T10:00:00Z' })
   assert.equal(late.status, 422)
-  assert.equal((await app.ask('POST', `/api/agents/${agent.id}/keys`, { expiresAt: 'tomorrow' })).status, 400)
+  assert.equal((await app.request('POST', `/api/agents/${agent.id}/keys`, { expiresAt: 'tomorrow' })).status, 400)
 })
 
 test('a personal token is valid until it expires', async (t) => {
   const app = createPeopleApp(t)
   const kit = await app.person('Kit', { [insertCompany(app.ctx)]: 'viewer' })
-  const { body } = await kit.ask('POST', '/api/board/tokens', { expiresAt: '2026-11-21T10:00:00Z' })
+  const { body } = await kit.request('POST', '/api/board/tokens', { expiresAt: '2026-11-21T10:00:00Z' })
   assert.equal((await app.as(body.token)('GET', '/api/companies')).status, 200)
   app.clock.set('2026-11-21T10:00:01Z')
   assert.equal((await app.as(body.token)('GET', '/api/companies')).status, 401)
@@ -70,13 +70,13 @@ test('a person lists their sessions and ends one of them', async (t) => {
   const roles = { [insertCompany(app.ctx)]: 'viewer' as const }
   const kit = await app.person('Kit', roles)
   const other = await app.person('Mia', roles)
-  const [own] = (await kit.ask('GET', '/api/auth/sessions')).body
+  const [own] = (await kit.request('GET', '/api/auth/sessions')).body
   assert.equal(own.isCurrent, true)
-  const [foreign] = (await other.ask('GET', '/api/auth/sessions')).body
-  assert.equal((await kit.ask('DELETE', `/api/auth/sessions/${foreign.id}`)).status, 404)
-  assert.equal((await other.ask('GET', '/api/auth/session')).status, 200)
-  assert.equal((await kit.ask('DELETE', `/api/auth/sessions/${own.id}`)).status, 200)
-  assert.equal((await kit.ask('GET', '/api/auth/session')).status, 401)
+  const [foreign] = (await other.request('GET', '/api/auth/sessions')).body
+  assert.equal((await kit.request('DELETE', `/api/auth/sessions/${foreign.id}`)).status, 404)
+  assert.equal((await other.request('GET', '/api/auth/session')).status, 200)
+  assert.equal((await kit.request('DELETE', `/api/auth/sessions/${own.id}`)).status, 200)
+  assert.equal((await kit.request('GET', '/api/auth/session')).status, 401)
 })
 
 test('a personal token lists and ends the sessions of its owner, and stays valid', async (t) => {
@@ -84,18 +84,18 @@ test('a personal token lists and ends the sessions of its owner, and stays valid
   const roles = { [insertCompany(app.ctx)]: 'viewer' as const }
   const kit = await app.person('Kit', roles)
   const other = await app.person('Mia', roles)
-  const script = app.as((await kit.ask('POST', '/api/board/tokens')).body.token)
+  const script = app.as((await kit.request('POST', '/api/board/tokens')).body.token)
   const sessions = (await script('GET', '/api/auth/sessions')).body
   assert.deepEqual(
     sessions.map(({ isCurrent }: { isCurrent: boolean }) => isCurrent),
     [false],
   )
   assert.equal((await script('DELETE', `/api/auth/sessions/${sessions[0].id}`)).status, 200)
-  assert.equal((await kit.ask('GET', '/api/auth/session')).status, 401)
-  const again = await app.ask('POST', '/api/auth/sign-in', { email: kit.email, password: PASSWORD })
+  assert.equal((await kit.request('GET', '/api/auth/session')).status, 401)
+  const again = await app.request('POST', '/api/auth/sign-in', { email: kit.email, password: PASSWORD })
   const next = app.with(cookieOf(again.headers.get('set-cookie')))
   assert.equal((await script('POST', '/api/auth/sign-out-everywhere')).status, 200)
   assert.equal((await next('GET', '/api/auth/session')).status, 401)
   assert.equal((await script('GET', '/api/auth/session')).status, 200)
-  assert.equal((await other.ask('GET', '/api/auth/session')).status, 200)
+  assert.equal((await other.request('GET', '/api/auth/session')).status, 200)
 })

@@ -52,14 +52,14 @@ async function listen(t: TestContext) {
 
 test('a redacted value reaches its run, and is nowhere in the data directory', async (t) => {
   const runs = await createTestRuns(t)
-  const { companyId, config, settle } = runs
-  const answers: unknown[] = []
-  let asked = 0
-  const make = async (method: string, path: string, body?: object, ask = runs.ask) => {
-    const { status, body: answer } = await ask(method, path, body, { 'idempotency-key': `k${asked++}` })
-    assert.ok(status < 300, `${method} ${path}: ${status} ${JSON.stringify(answer)}`)
-    answers.push(answer)
-    return answer
+  const { companyId, config, runUntilIdle } = runs
+  const responses: unknown[] = []
+  let requested = 0
+  const make = async (method: string, path: string, body?: object, send = runs.request) => {
+    const { status, body: reply } = await send(method, path, body, { 'idempotency-key': `k${requested++}` })
+    assert.ok(status < 300, `${method} ${path}: ${status} ${JSON.stringify(reply)}`)
+    responses.push(reply)
+    return reply
   }
   const at = `/api/companies/${companyId}`
 
@@ -77,7 +77,7 @@ test('a redacted value reaches its run, and is nowhere in the data directory', a
   await make('PATCH', `/api/agents/${agent.id}`, {
     adapterConfig: { ...commandExpecting(env, args), env: { PLACE: C.patched } },
   })
-  const [patched, created] = (await runs.ask('GET', `/api/agents/${agent.id}/config-revisions`)).body
+  const [patched, created] = (await runs.request('GET', `/api/agents/${agent.id}/config-revisions`)).body
   await make('POST', `/api/agents/${agent.id}/config-revisions/${created.id}/rollback`)
   await make('POST', `/api/agents/${agent.id}/config-revisions/${patched.id}/rollback`)
 
@@ -117,7 +117,7 @@ test('a redacted value reaches its run, and is nowhere in the data directory', a
   await make('POST', `/api/agents/${agent.id}/heartbeat/invoke`, { issueId: issue })
   await make('POST', `/api/agents/${caller.id}/heartbeat/invoke`)
   await make('POST', `/api/agents/${hire.agent.id}/heartbeat/invoke`)
-  await settle()
+  await runUntilIdle()
   const ran = (await runs.runs()).filter((run) => run.agentId !== ceo.id)
   assert.deepEqual(
     ran.map((run) => [run.status, run.error]),
@@ -131,21 +131,21 @@ test('a redacted value reaches its run, and is nowhere in the data directory', a
   const source = { type: 'inline', files }
   await make('POST', '/api/companies/import/apply', { source, target: { mode: 'new_company' } })
   for (const read of ['activity', 'agent-configurations', 'agents', 'projects', 'runs', 'dashboard'])
-    answers.push((await runs.ask('GET', `${at}/${read}`)).body)
+    responses.push((await runs.request('GET', `${at}/${read}`)).body)
   // The board sees the proposed configuration there (test/work/staffing/hire.test.ts).
-  answers.push((await asCeo('GET', `${at}/approvals`)).body)
+  responses.push((await asCeo('GET', `${at}/approvals`)).body)
   for (const read of ['config-revisions', 'runtime-state'])
-    answers.push((await runs.ask('GET', `/api/agents/${agent.id}/${read}`)).body)
-  for (const { id } of ran) answers.push((await runs.ask('GET', `/api/runs/${id}/log`)).body)
+    responses.push((await runs.request('GET', `/api/agents/${agent.id}/${read}`)).body)
+  for (const { id } of ran) responses.push((await runs.request('GET', `/api/runs/${id}/log`)).body)
   const database = new Sqlite(path.join(config.dataDir, 'service.db'))
   database.exec(`vacuum into '${path.join(config.dataDir, 'backup.db')}'`)
   database.close()
 
   const found = filesWith(config.dataDir, 'Visible').map((file) => path.basename(file))
   for (const file of ['service.db-wal', 'backup.db']) assert.ok(found.includes(file), `the search finds it in ${file}`)
-  const shown = JSON.stringify([answers, runs.logged])
+  const displayed = JSON.stringify([responses, runs.logged])
   for (const [name, value] of Object.entries(C)) {
     assert.deepEqual(filesWith(config.dataDir, value), [], name)
-    for (const form of formsOf(value)) assert.ok(!shown.includes(form), `${name} as ${form} in an answer or a log`)
+    for (const form of formsOf(value)) assert.ok(!displayed.includes(form), `${name} as ${form} in an answer or a log`)
   }
 })

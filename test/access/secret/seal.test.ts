@@ -43,10 +43,10 @@ test('a sealed configuration opens to the same values and has the same redacted 
     fc.property(fc.dictionary(key, json), (sent) => {
       const plain = JSON.parse(JSON.stringify(sent))
       const stored = JSON.parse(JSON.stringify(seal(vault, PLACE, plain)))
-      const shown = JSON.stringify(redact(plain))
+      const displayed = JSON.stringify(redact(plain))
       assert.equal(JSON.stringify(open(vault, PLACE, stored)), JSON.stringify(plain))
-      assert.equal(JSON.stringify(redact(stored)), shown)
-      assert.equal(sealedIn(stored, '').length > 0, shown !== JSON.stringify(plain))
+      assert.equal(JSON.stringify(redact(stored)), displayed)
+      assert.equal(sealedIn(stored, '').length > 0, displayed !== JSON.stringify(plain))
       const unopened = open(elsewhere, PLACE, stored)
       assert.deepEqual(unopened, stored)
       assert.deepEqual(seal(vault, PLACE, unopened), stored, 'what does not open is kept as it is')
@@ -71,7 +71,7 @@ test('sending the same values again changes no row and records no revision', asy
     await app.make('PATCH', `/api/projects/${project.id}`, { env: { PLACE: value } })
   }
   assert.deepEqual(rows(), before)
-  assert.equal((await app.ask('GET', `/api/agents/${agent.id}/config-revisions`)).body.length, 1)
+  assert.equal((await app.request('GET', `/api/agents/${agent.id}/config-revisions`)).body.length, 1)
 })
 
 test('refuses a sealed value from a client', async (t) => {
@@ -92,17 +92,20 @@ test('refuses a sealed value from a client', async (t) => {
       { metadata: { deep: [{ password: sealed }] } },
       { metadata: sealed },
     ]
-    const asked = await Promise.all([
-      ...bodies.map((body) => app.ask('POST', `${at}/agents`, { name: 'Ann', ...body })),
-      ...bodies.map((body) => app.ask('POST', `${at}/agent-hires`, { name: 'Ann', ...body })),
-      ...bodies.map((body) => app.ask('PATCH', `/api/agents/${agent.id}`, body)),
-      app.ask('POST', `${at}/projects`, { name: 'Other', env: { PLACE: sealed } }),
-      app.ask('PATCH', `/api/projects/${project.id}`, { env: { PLACE: sealed } }),
-      app.ask('POST', `${at}/approvals`, { type: 'approve_ceo_strategy', payload: { plan: 'Grow', deep: [sealed] } }),
+    const requested = await Promise.all([
+      ...bodies.map((body) => app.request('POST', `${at}/agents`, { name: 'Ann', ...body })),
+      ...bodies.map((body) => app.request('POST', `${at}/agent-hires`, { name: 'Ann', ...body })),
+      ...bodies.map((body) => app.request('PATCH', `/api/agents/${agent.id}`, body)),
+      app.request('POST', `${at}/projects`, { name: 'Other', env: { PLACE: sealed } }),
+      app.request('PATCH', `/api/projects/${project.id}`, { env: { PLACE: sealed } }),
+      app.request('POST', `${at}/approvals`, {
+        type: 'approve_ceo_strategy',
+        payload: { plan: 'Grow', deep: [sealed] },
+      }),
     ])
     assert.deepEqual(
-      asked.map(({ status }) => status),
-      asked.map(() => 400),
+      requested.map(({ status }) => status),
+      requested.map(() => 400),
     )
   }
   const after = JSON.stringify([findAgent(app.ctx.db, { id: agent.id }), findProject(app.ctx.db, { id: project.id })])
@@ -117,7 +120,7 @@ test('an import omits a sealed value in a package, with a warning', async (t) =>
     'agents/a/AGENTS.md': '---\nname: A\n---\n',
     '.service.yaml': `agents:\n  a: {adapter: {type: process, config: ${config}}}\n`,
   })
-  const [agent] = (await app.ask('GET', `/api/companies/${target.companyId}/agents`)).body
+  const [agent] = (await app.request('GET', `/api/companies/${target.companyId}/agents`)).body
   assert.deepEqual(plainConfig(app, agent.id), { command: 'true' })
   assert.match(JSON.stringify(warnings), /value of args, which is not imported/)
 })
@@ -135,7 +138,7 @@ test('the sealed value of another agent does not open', async (t) => {
 
 test('with a wrong key reads work and runs fail with instructions, until the key or the value is restored', async (t) => {
   const runs = await createTestRuns(t)
-  const { ctx, ask, make, companyId, clock, settle } = runs
+  const { ctx, request: send, make, companyId, clock, runUntilIdle } = runs
   const project = await make('POST', `/api/companies/${companyId}/projects`, { name: 'Map', env: { OF_MAP: VALUE } })
   const metadata = { credentials: { user: 'ann', word: VALUE } }
   const agent = await makeAgent(runs, companyId, { ...ADAPTER, metadata })
@@ -143,11 +146,11 @@ test('with a wrong key reads work and runs fail with instructions, until the key
   const key = ctx.vault
   const go = async () => {
     await make('POST', `/api/agents/${agent.id}/heartbeat/invoke`, { issueId: issue.id })
-    await settle()
+    await runUntilIdle()
     clock.move(60 * 60_000)
     return (await runs.runs()).at(-1)
   }
-  const patch = (body: object) => ask('PATCH', `/api/agents/${agent.id}`, body)
+  const patch = (body: object) => send('PATCH', `/api/agents/${agent.id}`, body)
   assert.equal((await go()).status, 'succeeded')
 
   Object.assign(ctx, { vault: elsewhere })
@@ -157,14 +160,14 @@ test('with a wrong key reads work and runs fail with instructions, until the key
     failed.error,
     /^adapterConfig\.env\.PLACE of Ann cannot be decrypted: keys\/secret\.key .* set the value/,
   )
-  const read = (await ask('GET', `/api/agents/${agent.id}`)).body
+  const read = (await send('GET', `/api/agents/${agent.id}`)).body
   assert.deepEqual([read.adapterConfig.env, read.metadata], [{ PLACE: '[redacted]' }, { credentials: '[redacted]' }])
   assert.equal((await patch({ title: 'Mapper', metadata: { floor: 2 } })).status, 200)
   const refused = await patch({ adapterConfig: { env: { OTHER: 'x' } } })
   assert.equal(refused.status, 400)
   assert.match(JSON.stringify(refused.body.details), /adapterConfig\.env\.PLACE.*send the value, or null/)
 
-  const found = async () => (await ask('GET', '/api/instance/check?only=secrets')).body.findings
+  const found = async () => (await send('GET', '/api/instance/check?only=secrets')).body.findings
   assert.deepEqual(
     (await found()).map(({ message }: { message: string }) => message.split(' cannot be decrypted')[0]),
     ['adapterConfig.env.PLACE, metadata.credentials of the agent Ann', 'env.OF_MAP of the project Map'],
@@ -229,10 +232,10 @@ test('the stored hash of an idempotent request cannot be used to test guesses', 
   const app = createTestApp(t)
   const at = `/api/companies/${await makeCompany(app)}/secrets`
   const body = { name: 'PIN', value: '12345678' }
-  await app.ask('POST', at, body, { 'idempotency-key': 'k' })
+  await app.request('POST', at, body, { 'idempotency-key': 'k' })
   const { request } = app.ctx.db.first(sql.selectFrom('idempotency').selectAll().where('key', '=', 'k'))!
-  const asked = JSON.stringify([at, '', hash('sha256', JSON.stringify(body))])
-  assert.equal(request, app.ctx.vault.fingerprint(asked))
-  assert.notEqual(request, hash('sha256', asked))
-  assert.notEqual(request, elsewhere.fingerprint(asked))
+  const requested = JSON.stringify([at, '', hash('sha256', JSON.stringify(body))])
+  assert.equal(request, app.ctx.vault.fingerprint(requested))
+  assert.notEqual(request, hash('sha256', requested))
+  assert.notEqual(request, elsewhere.fingerprint(requested))
 })

@@ -29,29 +29,32 @@ const agentWith = (app: Pick<TestApp, 'make'>, companyId: string, env: object) =
   })
 
 test('stores, lists, rotates and deletes a secret, and no response, activity or log contains its value', async (t) => {
-  const { ask, at, app, company, logged } = await arrange(t)
-  const answers = [
-    await ask('POST', at, { name: 'API_KEY', value: VALUE, description: 'of the map' }, { 'idempotency-key': 'k' }),
-    await ask('POST', at, { name: 'API_KEY', value: VALUE, description: 'of the map' }, { 'idempotency-key': 'k' }),
+  const { request, at, app, company, logged } = await arrange(t)
+  const responses = [
+    await request('POST', at, { name: 'API_KEY', value: VALUE, description: 'of the map' }, { 'idempotency-key': 'k' }),
+    await request('POST', at, { name: 'API_KEY', value: VALUE, description: 'of the map' }, { 'idempotency-key': 'k' }),
   ]
-  const { id } = answers[0]!.body
-  assert.equal(answers[0]!.status, 201)
-  assert.equal(answers[1]!.body.id, id)
-  answers.push(await ask('GET', at), await ask('GET', `/api/secrets/${id}`))
-  answers.push(await ask('POST', `/api/secrets/${id}/rotate`, { value: `${VALUE}, another` }))
-  assert.equal(answers.at(-1)!.body.version, 2)
-  answers.push(await ask('DELETE', `/api/secrets/${id}`), await ask('GET', `/api/companies/${company.id}/activity`))
-  const actions = answers.at(-1)!.body.map((row: { action: string }) => row.action)
+  const { id } = responses[0]!.body
+  assert.equal(responses[0]!.status, 201)
+  assert.equal(responses[1]!.body.id, id)
+  responses.push(await request('GET', at), await request('GET', `/api/secrets/${id}`))
+  responses.push(await request('POST', `/api/secrets/${id}/rotate`, { value: `${VALUE}, another` }))
+  assert.equal(responses.at(-1)!.body.version, 2)
+  responses.push(
+    await request('DELETE', `/api/secrets/${id}`),
+    await request('GET', `/api/companies/${company.id}/activity`),
+  )
+  const actions = responses.at(-1)!.body.map((row: { action: string }) => row.action)
   assert.deepEqual(actions.slice(0, 3), ['secret.deleted', 'secret.rotated', 'secret.created'])
-  assert.deepEqual((await ask('GET', at)).body, [])
-  for (const form of formsOf(VALUE)) assert.ok(!JSON.stringify([answers, logged]).includes(form), form)
+  assert.deepEqual((await request('GET', at)).body, [])
+  for (const form of formsOf(VALUE)) assert.ok(!JSON.stringify([responses, logged]).includes(form), form)
   assert.deepEqual(filesWith(app.config.dataDir, VALUE), [])
 })
 
 test('refuses a duplicate name, and a value that cannot be redacted or be an environment variable', async (t) => {
-  const { ask, make, at } = await arrange(t)
+  const { request, make, at } = await arrange(t)
   const secret = await make('POST', at, { name: 'API_KEY', value: VALUE })
-  const again = await ask('POST', at, { name: 'API_KEY', value: VALUE })
+  const again = await request('POST', at, { name: 'API_KEY', value: VALUE })
   assert.equal(again.status, 409)
   assert.equal(again.body.details.secretId, secret.id)
   for (const body of [
@@ -60,33 +63,33 @@ test('refuses a duplicate name, and a value that cannot be redacted or be an env
     { name: 'X', value: 7 },
     { name: 'X', value: `${VALUE}\0` },
   ]) {
-    assert.equal((await ask('POST', at, body)).status, 400, JSON.stringify(body))
+    assert.equal((await request('POST', at, body)).status, 400, JSON.stringify(body))
   }
 })
 
 test('agents may list secret names; only the board may store, rotate and delete secrets', async (t) => {
-  const { make, at, ceo, stranger, ask } = await arrange(t)
+  const { make, at, ceo, stranger, request } = await arrange(t)
   const { id } = await make('POST', at, { name: 'API_KEY', value: VALUE })
   assert.deepEqual(
-    (await ceo.ask('GET', at)).body.map((secret: { name: string }) => secret.name),
+    (await ceo.request('GET', at)).body.map((secret: { name: string }) => secret.name),
     ['API_KEY'],
   )
   const refused = [
-    await ceo.ask('POST', at, { name: 'OTHER', value: VALUE }),
-    await ceo.ask('GET', `/api/secrets/${id}`),
-    await ceo.ask('POST', `/api/secrets/${id}/rotate`, { value: VALUE }),
-    await ceo.ask('DELETE', `/api/secrets/${id}`),
-    await stranger.ask('GET', at),
+    await ceo.request('POST', at, { name: 'OTHER', value: VALUE }),
+    await ceo.request('GET', `/api/secrets/${id}`),
+    await ceo.request('POST', `/api/secrets/${id}/rotate`, { value: VALUE }),
+    await ceo.request('DELETE', `/api/secrets/${id}`),
+    await stranger.request('GET', at),
   ]
   assert.deepEqual(
-    refused.map((answer) => answer.status),
+    refused.map((response) => response.status),
     [403, 403, 403, 403, 403],
   )
-  assert.equal((await ask('GET', '/api/secrets/nowhere')).status, 404)
+  assert.equal((await request('GET', '/api/secrets/nowhere')).status, 404)
 })
 
 test('refuses to delete a secret in use without force, and lists its uses', async (t) => {
-  const { make, ask, at, app, company } = await arrange(t)
+  const { make, request, at, app, company } = await arrange(t)
   const { id } = await make('POST', at, { name: 'API_KEY', value: VALUE })
   const agent = await agentWith(app, company.id, { KEY: { $secret: 'API_KEY' } })
   const project = await make('POST', `/api/companies/${company.id}/projects`, {
@@ -97,32 +100,32 @@ test('refuses to delete a secret in use without force, and lists its uses', asyn
     { type: 'agent', id: agent.id, name: 'Kit' },
     { type: 'project', id: project.id, name: 'Map' },
   ]
-  assert.deepEqual((await ask('GET', `/api/secrets/${id}`)).body.usedBy, usedBy)
-  const refused = await ask('DELETE', `/api/secrets/${id}`)
+  assert.deepEqual((await request('GET', `/api/secrets/${id}`)).body.usedBy, usedBy)
+  const refused = await request('DELETE', `/api/secrets/${id}`)
   assert.equal(refused.status, 409)
   assert.match(refused.body.error, /the agent Kit, the project Map/)
   assert.deepEqual(refused.body.details, { usedBy })
-  assert.equal((await ask('DELETE', `/api/secrets/${id}?force=true`)).status, 200)
+  assert.equal((await request('DELETE', `/api/secrets/${id}?force=true`)).status, 200)
 })
 
 test('redacts the env of a project, keeps the values on a round trip, and refuses changes by agents', async (t) => {
-  const { make, ask, company, ceo, app } = await arrange(t)
+  const { make, request, company, ceo, app } = await arrange(t)
   const at = `/api/companies/${company.id}/projects`
   const env = { PLAIN: 'plain value', KEY: { $secret: 'API_KEY' } }
-  const shown = { PLAIN: '[redacted]', KEY: { $secret: 'API_KEY' } }
+  const displayed = { PLAIN: '[redacted]', KEY: { $secret: 'API_KEY' } }
   const project = await make('POST', at, { name: 'Map', env })
-  assert.deepEqual(project.env, shown)
-  await make('PATCH', `/api/projects/${project.id}`, { env: { ...shown, MORE: 'x' } })
+  assert.deepEqual(project.env, displayed)
+  await make('PATCH', `/api/projects/${project.id}`, { env: { ...displayed, MORE: 'x' } })
   assert.deepEqual(openEnv(app.ctx, findProject(app.ctx.db, { id: project.id })!), { ...env, MORE: 'x' })
-  assert.equal((await ask('PATCH', `/api/projects/${project.id}`, { env: { NEW: '[redacted]' } })).status, 400)
-  assert.equal((await ask('PATCH', `/api/projects/${project.id}`, { env: { LD_PRELOAD: '/x.so' } })).status, 400)
-  assert.equal((await ceo.ask('PATCH', `/api/projects/${project.id}`, { env: {} })).status, 403)
-  assert.equal((await ceo.ask('POST', at, { name: 'Mine', env: {} })).status, 403)
+  assert.equal((await request('PATCH', `/api/projects/${project.id}`, { env: { NEW: '[redacted]' } })).status, 400)
+  assert.equal((await request('PATCH', `/api/projects/${project.id}`, { env: { LD_PRELOAD: '/x.so' } })).status, 400)
+  assert.equal((await ceo.request('PATCH', `/api/projects/${project.id}`, { env: {} })).status, 403)
+  assert.equal((await ceo.request('POST', at, { name: 'Mine', env: {} })).status, 403)
 })
 
 test('a run has its secrets in its environment, and its output and the data directory never contain them', async (t) => {
   const runs = await createTestRuns(t)
-  const { make, ask, agentThat, settle, companyId, config } = runs
+  const { make, request, agentThat, runUntilIdle, companyId, config } = runs
   const others = { OF_PROJECT: 'the project has another one', PLAIN_TOKEN: 'a token that is in the config' }
   const at = `/api/companies/${companyId}/secrets`
   await make('POST', at, { name: 'API_KEY', value: VALUE })
@@ -144,10 +147,10 @@ test('a run has its secrets in its environment, and its output and the data dire
   })
   const issue = { title: 'Draw', projectId: project.id, assigneeAgentId: agent }
   await make('POST', `/api/companies/${companyId}/issues`, issue)
-  await settle()
+  await runUntilIdle()
   const [run] = await runs.runs()
   assert.equal(run.status, 'succeeded', run.error)
-  const { body } = await ask('GET', `/api/runs/${run.id}/log`)
+  const { body } = await request('GET', `/api/runs/${run.id}/log`)
   const log = typeof body === 'string' ? body : JSON.stringify(body)
   assert.match(log, /KEY=<\*+|KEY=<\[?redacted/i)
   assert.match(log, /C=<plain>/)
@@ -162,11 +165,11 @@ test('a run has its secrets in its environment, and its output and the data dire
 })
 
 test('a run with an unknown or undecryptable secret fails with an error that names the secret', async (t) => {
-  const { make, ask, agentThat, settle, companyId, ctx, runs, clock } = await createTestRuns(t)
+  const { make, request, agentThat, runUntilIdle, companyId, ctx, runs, clock } = await createTestRuns(t)
   const agent = await agentThat('succeed.js', { config: { env: { KEY: { $secret: 'API_KEY' } } } })
   const go = async () => {
-    await ask('POST', `/api/agents/${agent}/heartbeat/invoke`)
-    await settle()
+    await request('POST', `/api/agents/${agent}/heartbeat/invoke`)
+    await runUntilIdle()
     clock.move(60 * 60_000)
     return (await runs()).at(-1)
   }

@@ -14,28 +14,28 @@ async function arrange(t: Parameters<typeof createTestApp>[0]) {
 const URL = 'https://ci.example.com/hooks/T0/XYZ'
 
 test('creates, updates and deletes a webhook, and returns its secret only on creation', async (t) => {
-  const { ask, make, at, company, app } = await arrange(t)
+  const { request, make, at, company, app } = await arrange(t)
   const { secret, ...created } = await make('POST', at, { url: URL, events: ['issue.*'], description: 'CI' })
   assert.match(secret, /^whsec_[\w+/]{32}$/)
-  assert.deepEqual((await ask('GET', at)).body, [created])
+  assert.deepEqual((await request('GET', at)).body, [created])
   const one = `/api/webhooks/${created.id}`
   const rotated = await make('POST', `${one}/rotate-secret`)
   assert.notEqual(rotated.secret, secret)
-  const answers = [
-    await ask('PATCH', one, { events: ['*'], description: null }),
-    await ask('GET', one),
-    await ask('POST', `${one}/test`),
-    await ask('GET', `${one}/deliveries`),
-    await ask('PATCH', one, { status: 'disabled' }),
-    await ask('DELETE', one),
-    await ask('GET', `/api/companies/${company.id}/activity`),
+  const responses = [
+    await request('PATCH', one, { events: ['*'], description: null }),
+    await request('GET', one),
+    await request('POST', `${one}/test`),
+    await request('GET', `${one}/deliveries`),
+    await request('PATCH', one, { status: 'disabled' }),
+    await request('DELETE', one),
+    await request('GET', `/api/companies/${company.id}/activity`),
   ]
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [200, 200, 202, 200, 200, 200, 200],
   )
-  assert.deepEqual([answers[4]!.body.status, answers[4]!.body.disabledWhy], ['disabled', 'board'])
-  const actions = answers.at(-1)!.body.map((row: { action: string }) => row.action)
+  assert.deepEqual([responses[4]!.body.status, responses[4]!.body.disabledWhy], ['disabled', 'board'])
+  const actions = responses.at(-1)!.body.map((row: { action: string }) => row.action)
   assert.deepEqual(actions.slice(0, 7), [
     'webhook.deleted',
     'webhook.disabled',
@@ -45,15 +45,15 @@ test('creates, updates and deletes a webhook, and returns its secret only on cre
     'webhook.secret_rotated',
     'webhook.created',
   ])
-  const shown = JSON.stringify([answers, app.logged])
-  for (const value of [secret, rotated.secret]) assert.ok(!shown.includes(value))
+  const displayed = JSON.stringify([responses, app.logged])
+  for (const value of [secret, rotated.secret]) assert.ok(!displayed.includes(value))
   // The path of a URL is often a credential, so the activity contains only the host.
-  assert.ok(!JSON.stringify(answers.at(-1)!.body).includes('XYZ'))
-  assert.equal((await ask('GET', one)).status, 404)
+  assert.ok(!JSON.stringify(responses.at(-1)!.body).includes('XYZ'))
+  assert.equal((await request('GET', one)).status, 404)
 })
 
 test('refuses a webhook URL on this machine or a private network without the webhookHosts setting', async (t) => {
-  const { ask, at } = await arrange(t)
+  const { request, at } = await arrange(t)
   const refused = [
     'http://ci.example.com/',
     'https://127.0.0.1/',
@@ -67,40 +67,40 @@ test('refuses a webhook URL on this machine or a private network without the web
     'http://ci.internal/',
     'http://ci.internal:8081/',
   ]
-  for (const url of refused) assert.equal((await ask('POST', at, { url })).status, 422, url)
+  for (const url of refused) assert.equal((await request('POST', at, { url })).status, 422, url)
   for (const url of ['ftp://ci.example.com/', 'https://u:p@ci.example.com/', 'https://ci.example.com/#x', 'here']) {
-    assert.equal((await ask('POST', at, { url })).status, 400, url)
+    assert.equal((await request('POST', at, { url })).status, 400, url)
   }
-  assert.equal((await ask('POST', at, { url: 'http://ci.internal:8080/hook?a=b' })).status, 201)
-  const { id } = (await ask('POST', at, { url: URL })).body
-  assert.equal((await ask('PATCH', `/api/webhooks/${id}`, { url: 'https://10.0.0.1/' })).status, 422)
+  assert.equal((await request('POST', at, { url: 'http://ci.internal:8080/hook?a=b' })).status, 201)
+  const { id } = (await request('POST', at, { url: URL })).body
+  assert.equal((await request('PATCH', `/api/webhooks/${id}`, { url: 'https://10.0.0.1/' })).status, 422)
 })
 
 test('refuses an event that does not exist, and names the nearest one that does', async (t) => {
-  const { ask, make, at } = await arrange(t)
+  const { request, make, at } = await arrange(t)
   for (const [event, meant] of [
     ['issue.creatd', 'issue.created'],
     ['isue.*', 'issue.*'],
     ['run.finish', 'run.finished'],
   ] as const) {
-    const { status, body } = await ask('POST', at, { url: URL, events: ['approval.*', event] })
+    const { status, body } = await request('POST', at, { url: URL, events: ['approval.*', event] })
     assert.equal(status, 400)
     assert.equal(body.error, `Invalid request: events.1: there is no event ${event}. Did you mean ${meant}?`)
   }
   const { id } = await make('POST', at, { url: URL, events: ['run.finished', 'agent.*'] })
   for (const event of ['nope.foo', 'issue', 'issue.', 'webhook.test', '', 'x'.repeat(100_000)]) {
-    assert.equal((await ask('PATCH', `/api/webhooks/${id}`, { events: [event] })).status, 400, event.slice(0, 20))
+    assert.equal((await request('PATCH', `/api/webhooks/${id}`, { events: [event] })).status, 400, event.slice(0, 20))
   }
 })
 
 test('limits the webhooks of a company, and sends no test event to a disabled webhook', async (t) => {
-  const { ask, make, at } = await arrange(t)
+  const { request, make, at } = await arrange(t)
   for (let i = 0; i < MAX_WEBHOOKS; i++) await make('POST', at, { url: URL })
-  assert.equal((await ask('POST', at, { url: URL })).status, 409)
-  const [first] = (await ask('GET', at)).body
+  assert.equal((await request('POST', at, { url: URL })).status, 409)
+  const [first] = (await request('GET', at)).body
   await make('PATCH', `/api/webhooks/${first.id}`, { status: 'disabled' })
-  assert.equal((await ask('POST', `/api/webhooks/${first.id}/test`)).status, 409)
-  assert.equal((await ask('PATCH', `/api/webhooks/${first.id}`, { events: ['issue created'] })).status, 400)
+  assert.equal((await request('POST', `/api/webhooks/${first.id}/test`)).status, 409)
+  assert.equal((await request('PATCH', `/api/webhooks/${first.id}`, { events: ['issue created'] })).status, 400)
 })
 
 test('a pattern matches one action, all actions of a noun, or every action', () => {

@@ -16,9 +16,9 @@ const KEEP = { keepDaily: 7, keepWeekly: 4 }
 test('the newest seven daily backups and the newest backup of each of the four weeks before are kept', () => {
   const names = days(60)
   const expired = expiredBackups(names, KEEP)
-  const kept = names.filter((name) => !expired.includes(name))
+  const stored = names.filter((name) => !expired.includes(name))
   assert.deepEqual(
-    kept.slice(7),
+    stored.slice(7),
     ['2026-11-15', '2026-11-08', '2026-11-01', '2026-10-25'].map((day) => `daily-${day}.tar.gz`),
   )
 })

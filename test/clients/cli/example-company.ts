@@ -57,10 +57,10 @@ export async function arrange(url: string, folder: string): Promise<void> {
     params,
     body: { title: 'Sweep the floor', assigneeAgentId: kit.id, intervalSec: 86_400 },
   })
-  const asked = { requestedByAgentId: ada.id, payload: { title: 'Buy the domain?' } }
+  const requested = { requestedByAgentId: ada.id, payload: { title: 'Buy the domain?' } }
   await client.request('POST /api/companies/:companyId/approvals', {
     params,
-    body: { ...asked, type: 'request_board_approval' },
+    body: { ...requested, type: 'request_board_approval' },
   })
   await client.request('PUT /api/issues/:issueId/documents/:key', {
     params: { issueId: 'TER-6', key: 'plan' },

@@ -10,7 +10,7 @@ test('a server continues after its standard output is closed', async (t) => {
   const server = await startService(t, ['--data-dir', temporaryFolder(t)])
   server.child.stdout!.destroy()
   server.child.stderr!.destroy()
-  const ask = (method: string, path: string, body?: object) =>
+  const request = (method: string, path: string, body?: object) =>
     fetch(server.url + path, {
       method,
       headers: { 'content-type': 'application/json' },
@@ -18,10 +18,10 @@ test('a server continues after its standard output is closed', async (t) => {
     })
   // The server logs each deletion to its closed standard output.
   for (const name of ['One', 'Two']) {
-    const { id } = (await (await ask('POST', '/api/companies', { name })).json()) as { id: string }
-    assert.equal((await ask('DELETE', `/api/companies/${id}`, { confirm: name })).status, 200)
+    const { id } = (await (await request('POST', '/api/companies', { name })).json()) as { id: string }
+    assert.equal((await request('DELETE', `/api/companies/${id}`, { confirm: name })).status, 200)
   }
-  assert.equal((await ask('GET', '/api/health')).status, 200)
+  assert.equal((await request('GET', '/api/health')).status, 200)
 })
 
 test('a command whose output pipe is closed exits without a message', async () => {

@@ -4,13 +4,13 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { environment, LAUNCHER, runService, withServer } from './service.ts'
 
-const TELLS = path.join(import.meta.dirname, '../../agents/tells.mjs')
+const MESSAGES = path.join(import.meta.dirname, '../../agents/tells.mjs')
 
 test('the company commands work with names only, from creation to costs', async (t) => {
   const { out, json, run } = await withServer(t)
   assert.match(await out('company', 'create', 'Tern & Co', '--budget', '50'), /^This month\s+\$0\.00 of \$50\.00$/m)
   await out('agent', 'create', 'Ada', '--role', 'ceo', '--adapter', 'http', '--config', '{"url":"http://127.0.0.1:9"}')
-  const config = JSON.stringify({ command: TELLS })
+  const config = JSON.stringify({ command: MESSAGES })
   await out('agent', 'create', 'Kit', '--reports-to', 'ada', '--adapter', 'process', '--config', config)
   assert.match(await out('agent', 'list'), /^Kit +engineer +idle +Ada +\$0\.00 +no limit$/m)
 
@@ -32,13 +32,13 @@ test('the company commands work with names only, from creation to costs', async 
 
   const rehearsal = await out('agent', 'rehearse', 'Kit')
   assert.match(rehearsal, /^Kit would not run .*\n {2}waits: Kit is paused: Not yet\./)
-  assert.match(rehearsal, new RegExp(`Command +${TELLS}`))
+  assert.match(rehearsal, new RegExp(`Command +${MESSAGES}`))
   await out('agent', 'resume', 'Kit')
   await out('agent', 'invoke', 'Kit', '--issue', 'TER-1')
   let live: { id: string } | undefined
   while (!live) live = (await json('run', 'list', '--agent', 'Kit'))[0]
   const followed = await run(['run', 'follow', live.id.slice(-8), '--raw'])
-  assert.deepEqual([followed.code, JSON.parse(followed.out).argv], [0, [TELLS]])
+  assert.deepEqual([followed.code, JSON.parse(followed.out).argv], [0, [MESSAGES]])
   assert.equal(await out('run', 'log', live.id.slice(-8), '--raw'), followed.out)
   assert.match(await out('run', 'show', live.id), /^Status +succeeded$/m)
   assert.match(await out('run', 'list'), /^\w{8} +Kit +succeeded +on demand /m)
@@ -89,9 +89,9 @@ test('the board can decide an approval by the last characters of its id', async 
   const body = JSON.stringify({ type: 'approve_ceo_strategy', payload: { plan: 'Draw first.' } })
   const ceo = await json('agent', 'create', 'Ada', '--role', 'ceo')
   const { token } = await json('agent', 'keys', 'Ada', '--create', 'k')
-  const asked = await run(['api', 'POST', `/api/companies/${company.id}/approvals`, body, '--token', token])
-  assert.equal(asked.code, 0, asked.err)
-  const id = JSON.parse(asked.out).id.slice(-8)
+  const requested = await run(['api', 'POST', `/api/companies/${company.id}/approvals`, body, '--token', token])
+  assert.equal(requested.code, 0, requested.err)
+  const id = JSON.parse(requested.out).id.slice(-8)
   assert.match(await out('approval', 'list'), new RegExp(`^${id} +approve ceo strategy +pending +Ada +Draw first`, 'm'))
   assert.match(await out('approval', 'approve', id, '--note', 'Go.'), /is approved\.$/m)
   assert.match(await out('approval', 'show', id), /^Note +Go\.$/m)

@@ -9,25 +9,25 @@ import { runService, spawnService, startService } from './service.ts'
 const AGENTS = path.join(import.meta.dirname, '../../agents')
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests read arbitrary fields of responses.
-type Ask = (method: string, path: string, body?: object) => Promise<any>
+type SendRequest = (method: string, path: string, body?: object) => Promise<any>
 
 const askAt =
-  (url: string): Ask =>
+  (url: string): SendRequest =>
   async (method, path, body) => {
-    const answer = await fetch(url + path, {
+    const response = await fetch(url + path, {
       method,
       headers: { 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     })
-    assert.ok(answer.ok, `${method} ${path} ${answer.status}`)
-    return answer.json()
+    assert.ok(response.ok, `${method} ${path} ${response.status}`)
+    return response.json()
   }
 
 /** Creates a company with an issue that is assigned to a person. */
-async function makeIssue(ask: Ask) {
-  const company = await ask('POST', '/api/companies', { name: 'Tern & Co' })
+async function makeIssue(request: SendRequest) {
+  const company = await request('POST', '/api/companies', { name: 'Tern & Co' })
   const issue = { title: 'Draw', assigneeUserId: 'local-board', status: 'in_progress' }
-  await ask('POST', `/api/companies/${company.id}/issues`, issue)
+  await request('POST', `/api/companies/${company.id}/issues`, issue)
   return company
 }
 
@@ -35,28 +35,28 @@ async function makeIssue(ask: Ask) {
 async function withIssue(t: TestContext) {
   const dataDir = temporaryFolder(t)
   const { url } = await startService(t, ['--data-dir', dataDir])
-  const ask = askAt(url)
-  return { at: ['--data-dir', dataDir], ask, company: await makeIssue(ask) }
+  const request = askAt(url)
+  return { at: ['--data-dir', dataDir], ask: request, company: await makeIssue(request) }
 }
 
 const waitFor = (t: TestContext, args: string[]) => spawnService(t, ['wait', 'TER-1', ...args])
 
 test('wait exits when the issue reaches the status', async (t) => {
-  const { at, ask } = await withIssue(t)
+  const { at, ask: request } = await withIssue(t)
   const waiting = waitFor(t, at)
-  await ask('PATCH', '/api/issues/TER-1', { status: 'in_review' })
-  await ask('PATCH', '/api/issues/TER-1', { status: 'done' })
+  await request('PATCH', '/api/issues/TER-1', { status: 'in_review' })
+  await request('PATCH', '/api/issues/TER-1', { status: 'done' })
   const { code, out } = await waiting.ended
   assert.deepEqual([code, out], [0, 'TER-1 is done: Draw\n'])
   assert.equal((await runService(t, ['wait', 'TER-1', ...at])).code, 0, 'and at once where it is there already')
 })
 
 test('wait exits when the issue can no longer reach the status, and at the timeout', async (t) => {
-  const { at, ask } = await withIssue(t)
+  const { at, ask: request } = await withIssue(t)
   const late = await runService(t, ['wait', 'TER-1', '--timeout', '50ms', ...at])
   assert.deepEqual([late.code, late.err], [8, 'service: TER-1 is in progress after 0.05 s.\n'])
   const waiting = waitFor(t, at)
-  await ask('PATCH', '/api/issues/TER-1', { status: 'cancelled' })
+  await request('PATCH', '/api/issues/TER-1', { status: 'cancelled' })
   const { code, err } = await waiting.ended
   assert.deepEqual([code, err], [7, 'service: TER-1 is cancelled, so it will not be done.\n'])
   assert.equal((await runService(t, ['wait', 'TER-1', '--until', 'cancelled', ...at])).code, 0)
@@ -72,8 +72,8 @@ test('wait explains invalid arguments', async (t) => {
 
 test('wait continues after a restart of the server', async (t) => {
   const first = await startTestServer(t)
-  const ask = askAt(first.server.url)
-  await makeIssue(ask)
+  const request = askAt(first.server.url)
+  await makeIssue(request)
   const { events } = first.server.ctx
   const watched = new Promise<void>((resolve) => {
     const { subscribe } = events
@@ -86,8 +86,8 @@ test('wait continues after a restart of the server', async (t) => {
   await watched
   await first.server.close()
   await startTestServer(t, { dataDir: first.dataDir, port: first.port, portGiven: true })
-  await ask('PATCH', '/api/issues/TER-1', { status: 'in_review' })
-  await ask('PATCH', '/api/issues/TER-1', { status: 'done' })
+  await request('PATCH', '/api/issues/TER-1', { status: 'in_review' })
+  await request('PATCH', '/api/issues/TER-1', { status: 'done' })
   const { code, out } = await waiting.ended
   assert.deepEqual([code, out], [0, 'TER-1 is done: Draw\n'])
 })
@@ -118,11 +118,11 @@ for (const [program, code] of [
 }
 
 test('run follow prints output immediately, and exits with 7 if the run is cancelled', async (t) => {
-  const { at, ask, run } = await withAgent(t, 'hang.js')
+  const { at, ask: request, run } = await withAgent(t, 'hang.js')
   const following = spawnService(t, ['run', 'follow', run.id, ...at])
   const [first] = await once(following.child.stdout!, 'data')
   assert.equal(String(first), 'working\n')
-  await ask('POST', `/api/runs/${run.id}/cancel`)
+  await request('POST', `/api/runs/${run.id}/cancel`)
   const { code, err } = await following.ended
   assert.deepEqual([code, err], [7, 'service: The run ended as cancelled: Cancelled.\n'])
 })

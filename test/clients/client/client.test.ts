@@ -10,7 +10,7 @@ import { createTestApp } from '../../helpers.ts'
 function createTestClient(t: TestContext): Client {
   const app = createTestApp(t)
   const fetch: Fetch = async (url, { method, headers, body }) => {
-    const response = await app.ask(method, url.slice('http://app.test'.length), body, headers)
+    const response = await app.request(method, url.slice('http://app.test'.length), body, headers)
     const isText = typeof response.body === 'string'
     return { ...response, text: async () => (isText ? response.body : JSON.stringify(response.body)) }
   }

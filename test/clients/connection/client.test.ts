@@ -133,9 +133,9 @@ test('each kind of error has its exit code, with the response on standard output
 test('status reports a running server as text and as JSON', async (t) => {
   const dataDir = temporaryFolder(t)
   const server = await startService(t, ['--data-dir', dataDir])
-  const shown = await runService(t, ['status', '--data-dir', dataDir])
-  assert.equal(shown.code, 0)
-  assert.ok(shown.out.includes(server.url) && shown.out.includes(`pid ${server.pid}`), shown.out)
+  const displayed = await runService(t, ['status', '--data-dir', dataDir])
+  assert.equal(displayed.code, 0)
+  assert.ok(displayed.out.includes(server.url) && displayed.out.includes(`pid ${server.pid}`), displayed.out)
   const json = JSON.parse((await runService(t, ['status', '--json', '--data-dir', dataDir])).out)
   assert.deepEqual([json.url, json.pid, json.status, json.companies], [server.url, server.pid, 'ok', []])
 })

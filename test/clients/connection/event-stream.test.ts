@@ -7,11 +7,11 @@ import { createClient } from '../../../src/clients/connection/client.ts'
 import { watchStream } from '../../../src/clients/connection/event-stream.ts'
 
 /** Starts a server that returns the next of `answers` for each stream request. */
-async function startStreams(t: TestContext, answers: ((response: ServerResponse) => void)[]) {
-  const asked: (string | undefined)[] = []
+async function startStreams(t: TestContext, responses: ((response: ServerResponse) => void)[]) {
+  const requested: (string | undefined)[] = []
   const server = createServer((request, response) => {
-    asked.push(request.headers['last-event-id'] as string | undefined)
-    answers[asked.length - 1]!(response)
+    requested.push(request.headers['last-event-id'] as string | undefined)
+    responses[requested.length - 1]!(response)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -20,7 +20,7 @@ async function startStreams(t: TestContext, answers: ((response: ServerResponse)
     server.closeAllConnections()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { asked, client: createClient({ url, token: 'svc_1' }) }
+  return { asked: requested, client: createClient({ url, token: 'svc_1' }) }
 }
 
 const stream = (text: string, end: 'end' | 'destroy') => (response: ServerResponse) => {
@@ -29,7 +29,7 @@ const stream = (text: string, end: 'end' | 'destroy') => (response: ServerRespon
 }
 
 test('a broken stream is resumed after the last event', async (t) => {
-  const { asked, client } = await startStreams(t, [
+  const { asked: requested, client } = await startStreams(t, [
     stream('id: 1\n: watching\n\nid: 2\nevent: a\ndata: {"n":1}\n\nid: 3\nevent: hal', 'destroy'),
     (response) => {
       response.writeHead(503)
@@ -44,7 +44,7 @@ test('a broken stream is resumed after the last event', async (t) => {
     if (type === 'b') stopping.abort()
   }
   assert.deepEqual(seen, ['open', 'position', 'a1', 'open', 'b2'])
-  assert.deepEqual(asked, [undefined, '2', '2'])
+  assert.deepEqual(requested, [undefined, '2', '2'])
 })
 
 test('an error response throws the error of the server', async (t) => {

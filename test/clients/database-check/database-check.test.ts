@@ -12,8 +12,8 @@ async function withWork(t: TestContext) {
   const issue = await app.create({ title: 'Count the cents', assigneeAgentId: app.ada.id })
   await app.create({ status: 'backlog' })
   const run = await insertRun(app, app.ada, { issue_id: issue.id })
-  await run.ask('POST', `/api/issues/${issue.id}/checkout`)
-  await run.ask('PATCH', `/api/issues/${issue.id}`, { status: 'done', comment: 'Counted.' })
+  await run.request('POST', `/api/issues/${issue.id}/checkout`)
+  await run.request('PATCH', `/api/issues/${issue.id}`, { status: 'done', comment: 'Counted.' })
   insertSpend(app.ctx, app.ada, 12)
   await app.make('POST', `/api/companies/${app.company.id}/cost-events`, {
     ...{ agentId: app.ada.id, runId: run.id, issueId: issue.id },
@@ -24,8 +24,8 @@ async function withWork(t: TestContext) {
 }
 
 test('a check of a database of the server finds no errors', async (t) => {
-  const { ask, company, activity } = await withWork(t)
-  const { status, body } = await ask('GET', '/api/instance/check')
+  const { request, company, activity } = await withWork(t)
+  const { status, body } = await request('GET', '/api/instance/check')
   assert.equal(status, 200)
   assert.deepEqual([body.ok, body.findings], [true, []])
   const entries = (await activity()).length
@@ -111,9 +111,9 @@ test('a recorded hash detects removed last entries', async (t) => {
 test('only the board of the server can run a check of the whole server', async (t) => {
   const app = await setUp(t)
   const ceo = insertAgent(app, { company_id: app.company.id, role: 'ceo' })
-  assert.equal((await ceo.ask('GET', '/api/instance/check')).status, 403)
-  assert.equal((await app.ask('GET', '/api/instance/check?only=nothing')).status, 400)
-  const { body } = await app.ask('GET', '/api/instance/check?only=issue_counts,run_totals')
+  assert.equal((await ceo.request('GET', '/api/instance/check')).status, 403)
+  assert.equal((await app.request('GET', '/api/instance/check?only=nothing')).status, 400)
+  const { body } = await app.request('GET', '/api/instance/check?only=issue_counts,run_totals')
   assert.deepEqual(body.checks, ['issue_counts', 'run_totals'])
 })
 

@@ -26,15 +26,15 @@ async function openOffice(t: TestContext): Promise<Office> {
     workspace,
     root,
     async wake(name, env = {}, wrap = (api) => api) {
-      const said: string[] = []
+      const printed: string[] = []
       const api = wrap(createApi(stub.url, idOf(name)))
       await heartbeat({
         api,
         env: { ...env, SERVICE_WORKSPACE_CWD: workspace },
         pace: 0,
-        say: (text) => said.push(text),
+        say: (text) => printed.push(text),
       })
-      return said
+      return printed
     },
   }
 }
@@ -117,8 +117,8 @@ test('an engineer asks the researcher a question, waits, and continues after the
   await office.wake('Kit')
   await office.wake('Kit')
   assert.equal(issue.status, 'blocked')
-  const asked = office.stub.comments.filter((comment) => comment.body.startsWith('@Rhea Which datum?'))
-  assert.equal(asked.length, 1)
+  const requested = office.stub.comments.filter((comment) => comment.body.startsWith('@Rhea Which datum?'))
+  assert.equal(requested.length, 1)
   await office.wake('Rhea', { SERVICE_TASK_ID: issue.id })
   await office.wake('Rhea')
   assert.equal(office.stub.comments.filter((comment) => comment.body.startsWith('Kit, I looked it up')).length, 1)
@@ -132,16 +132,16 @@ test('an issue that another agent holds is skipped, and the next issue is done',
   const office = await openOffice(t)
   const kit = office.stub.agents.find((agent) => agent.name === 'Kit')
   const lost = office.stub.add('issues', { title: 'Lost', assigneeAgentId: kit.id })
-  const kept = office.stub.add('issues', { title: 'Kept', assigneeAgentId: kit.id })
-  const said = await office.wake('Kit', {}, (api) =>
+  const stored = office.stub.add('issues', { title: 'Kept', assigneeAgentId: kit.id })
+  const printed = await office.wake('Kit', {}, (api) =>
     withRequest(api, (name, options) => {
       if (name.endsWith('/checkout') && options?.params?.issueId === lost.id) lost.assigneeAgentId = 'another'
       return api.request(name, options)
     }),
   )
-  assert.equal(said.filter((text) => text.includes(`Not ${lost.identifier}`)).length, 1)
+  assert.equal(printed.filter((text) => text.includes(`Not ${lost.identifier}`)).length, 1)
   assert.equal(lost.status, 'todo')
-  assert.equal(kept.status, 'in_review')
+  assert.equal(stored.status, 'in_review')
 })
 
 /** A short outline with every kind of step. */
@@ -172,7 +172,7 @@ test('if an agent is killed after any request, its next heartbeat continues and 
     const expected = ['Build', 'Draw', ROOT_ISSUE.title, 'Look', 'Read'].map((title) => `${title} done`)
     assert.deepEqual(issues, expected, `killed after request ${killAt}`)
     assert.equal(office.stub.approvals.length, 1, `killed after request ${killAt}`)
-    const said = office.stub.comments.map((comment) => `${comment.issueId} ${comment.body}`)
-    assert.equal(new Set(said).size, said.length, `killed after request ${killAt}: ${said.join('; ')}`)
+    const printed = office.stub.comments.map((comment) => `${comment.issueId} ${comment.body}`)
+    assert.equal(new Set(printed).size, printed.length, `killed after request ${killAt}: ${printed.join('; ')}`)
   }
 })

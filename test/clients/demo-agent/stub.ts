@@ -36,10 +36,10 @@ export async function startStub(t: TestContext): Promise<Stub> {
   const server = createServer(async (request, response) => {
     const key = request.headers['idempotency-key'] as string | undefined
     const first = key === undefined ? undefined : keys.get(key)
-    const answer = first ?? (await answerOf(stub, request))
-    if (key !== undefined) keys.set(key, answer)
-    response.writeHead(answer.status, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(answer.body))
+    const reply = first ?? (await answerOf(stub, request))
+    if (key !== undefined) keys.set(key, reply)
+    response.writeHead(reply.status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(reply.body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => {
@@ -69,7 +69,7 @@ async function answerOf(stub: Stub, request: IncomingMessage): Promise<{ status:
   const body: Json = request.method === 'GET' ? undefined : await json(request)
   const me = stub.agents.find((agent) => `Bearer ${agent.id}` === request.headers.authorization)
   if (!me) return { status: 401, body: { error: 'Who are you?', code: 'unauthenticated' } }
-  const ok = (answer: Json, status = 200) => ({ status, body: answer })
+  const ok = (reply: Json, status = 200) => ({ status, body: reply })
   const refuse = (status: 404 | 409 | 422) => ({
     status,
     body: { error: `Refused with ${status}.`, code: REFUSALS[status] },

@@ -93,17 +93,17 @@ test('each source file that the documentation names exists', () => {
 })
 
 test('each page is served, with links to the other pages in the order of the index', async (t) => {
-  const { ask } = createTestApp(t)
-  const overview = (await ask('GET', '/api/docs')).body as string
+  const { request } = createTestApp(t)
+  const overview = (await request('GET', '/api/docs')).body as string
   const listed = [...read('README.md').matchAll(/\]\([\w-]+\/([\w-]+)\.md\)/g)].map(([, name]) => name)
-  const { body: shown } = await ask('GET', '/api/docs/errors')
-  const contents = shown.slice(shown.indexOf('<nav id="contents"'))
+  const { body: displayed } = await request('GET', '/api/docs/errors')
+  const contents = displayed.slice(displayed.indexOf('<nav id="contents"'))
   const linked = [...contents.matchAll(/href="\/api\/docs\/([\w-]+)"/g)].map(([, name]) => name)
   assert.deepEqual(linked, listed)
   for (const page of pages) {
     const name = path.basename(page, '.md')
     assert.ok(overview.includes(`href="/api/docs/${name}"`), name)
-    const { status, headers, body } = await ask('GET', `/api/docs/${name}`)
+    const { status, headers, body } = await request('GET', `/api/docs/${name}`)
     assert.equal(status, 200)
     assert.match(headers.get('content-type') ?? '', /^text\/html/)
     assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/)
@@ -111,13 +111,13 @@ test('each page is served, with links to the other pages in the order of the ind
     assert.ok(body.includes(`href="/api/docs/${name}" aria-current="page"`), name)
     assert.doesNotMatch(body, /href="(?!https?:)[^"]*\.md/)
   }
-  assert.match((await ask('GET', '/api/docs/api-basics')).body, /<a href="\/api\/docs\/errors">errors<\/a>/)
+  assert.match((await request('GET', '/api/docs/api-basics')).body, /<a href="\/api\/docs\/errors">errors<\/a>/)
 })
 
 test('a search finds pages and endpoints that contain all words', async (t) => {
-  const { ask } = createTestApp(t)
+  const { request } = createTestApp(t)
   const search = async (words: string) => {
-    const { status, body } = await ask('GET', `/api/docs?q=${encodeURIComponent(words)}`)
+    const { status, body } = await request('GET', `/api/docs?q=${encodeURIComponent(words)}`)
     assert.equal(status, 200)
     return body.slice(0, body.indexOf('<nav id="contents"')) as string
   }
@@ -126,52 +126,52 @@ test('a search finds pages and endpoints that contain all words', async (t) => {
   assert.match(await search('/api/issues/:issueId/checkout'), /href="\/api\/docs\/endpoints\/issues.checkout"/)
   assert.match(await search('walrus <b>'), /No page and no endpoint contains all of these words: walrus, &lt;b&gt;/)
   assert.match((await search('routines')).replaceAll('\n', ''), /<dl><div><dt><a href="\/api\/docs\/routines"/)
-  assert.equal((await ask('GET', `/api/docs?q=${'x'.repeat(201)}`)).status, 400)
+  assert.equal((await request('GET', `/api/docs?q=${'x'.repeat(201)}`)).status, 400)
 })
 
 test('an unknown page returns 404, also for names that contain paths', async (t) => {
-  const { ask } = createTestApp(t)
+  const { request } = createTestApp(t)
   for (const name of ['nothing', '..%2FREADME', 'errors.md', '%2e%2e', '__proto__']) {
-    assert.equal((await ask('GET', `/api/docs/${name}`)).status, 404, name)
+    assert.equal((await request('GET', `/api/docs/${name}`)).status, 404, name)
   }
 })
 
 test('each noun and each endpoint has a page, and each guide begins with a sentence', async (t) => {
-  const { ask } = createTestApp(t)
-  const { body } = await ask('GET', '/api/docs')
+  const { request } = createTestApp(t)
+  const { body } = await request('GET', '/api/docs')
   const nouns = new Map<string, string>()
   for (const { id, path } of DOCUMENTED_ENDPOINTS) {
     const noun = id.split('.')[0]!
     assert.ok(body.includes(`href="/api/docs/endpoints/${noun}"`), noun)
-    if (!nouns.has(noun)) nouns.set(noun, (await ask('GET', `/api/docs/endpoints/${noun}`)).body)
+    if (!nouns.has(noun)) nouns.set(noun, (await request('GET', `/api/docs/endpoints/${noun}`)).body)
     assert.ok(nouns.get(noun)!.includes(`<code>${path}</code>`), path)
     assert.ok(nouns.get(noun)!.includes(`href="/api/docs/endpoints/${id}"`), id)
-    const page = await ask('GET', `/api/docs/endpoints/${id}`)
+    const page = await request('GET', `/api/docs/endpoints/${id}`)
     assert.equal(page.status, 200, id)
     assert.ok(page.body.includes(`<code>${path}</code>`), id)
   }
   for (const { name, summary } of await listGuides()) assert.match(summary, /^[A-Z`].{20,}\.$/, name)
   assert.ok(!body.includes('/login'))
-  assert.equal((await ask('GET', '/api/docs/endpoints/pages.login')).status, 404)
+  assert.equal((await request('GET', '/api/docs/endpoints/pages.login')).status, 404)
 })
 
 test('the page of an endpoint contains all fields of its body, including nested fields, and its responses', async (t) => {
-  const { ask } = createTestApp(t)
-  const { body } = await ask('GET', '/api/docs/endpoints/agents.create')
+  const { request } = createTestApp(t)
+  const { body } = await request('GET', '/api/docs/endpoints/agents.create')
   assert.match(body, /<dt><code>name<\/code> <strong>required<\/strong><\/dt>/)
   assert.match(body, /<code>runtimeConfig.heartbeat.intervalSec<\/code><\/dt>\n<dd><p class="type">integer from 1/)
   assert.match(body, /default &quot;engineer&quot;/)
   assert.match(body, /<h3>201 Created<\/h3>/)
   assert.match(
-    (await ask('GET', '/api/docs/endpoints/issues.list')).body,
+    (await request('GET', '/api/docs/endpoints/issues.list')).body,
     /<code>labels\[\]|<code>labels\.|<code>X-Total-Count/,
   )
 })
 
 test('a page contains no script, declares its language and title, and skips no heading level', async (t) => {
-  const { ask } = createTestApp(t)
+  const { request } = createTestApp(t)
   for (const page of ['', '/endpoints/issues.checkout', '/endpoints/session.signIn', '/decisions']) {
-    const { body, headers } = await ask('GET', `/api/docs${page}`)
+    const { body, headers } = await request('GET', `/api/docs${page}`)
     assert.doesNotMatch(body, /<script|style="| on\w+="/)
     const csp = headers.get('content-security-policy') ?? ''
     assert.match(csp, /^default-src 'none'; style-src 'sha256-/)

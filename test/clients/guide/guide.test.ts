@@ -21,20 +21,20 @@ for (const policy of [false, true]) {
     test(`every request of ${guide} is accepted unchanged, ${policy ? 'with' : 'without'} approvals`, async (t) => {
       const app = createTestApp(t)
       const env = await ceoIn(app, policy)
-      const { body: text } = await app.ask('GET', guide)
+      const { body: text } = await app.request('GET', guide)
       const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1]!)
       assert.ok(blocks.length > 0)
       for (const block of blocks) {
         // A company without approvals has no approval to read, and a pending agent does not run.
         if (block.includes('$APPROVAL_ID') && !env.APPROVAL_ID) continue
         const { method, path, headers, body } = readByShell(block, env)
-        const answer = await app.ask(method, path, body, headers)
-        const isRefusedRightly = policy && path.endsWith('/heartbeat/invoke') && answer.status === 422
-        assert.ok(answer.status < 300 || isRefusedRightly, `${block}\n${JSON.stringify(answer.body)}`)
+        const response = await app.request(method, path, body, headers)
+        const isRefusedRightly = policy && path.endsWith('/heartbeat/invoke') && response.status === 422
+        assert.ok(response.status < 300 || isRefusedRightly, `${block}\n${JSON.stringify(response.body)}`)
         if (path.endsWith('/agent-hires')) {
-          assert.equal(answer.body.agent.reportsTo, env.SERVICE_AGENT_ID)
-          env.AGENT_ID ??= answer.body.agent.id
-          if (answer.body.approval) env.APPROVAL_ID ??= answer.body.approval.id
+          assert.equal(response.body.agent.reportsTo, env.SERVICE_AGENT_ID)
+          env.AGENT_ID ??= response.body.agent.id
+          if (response.body.approval) env.APPROVAL_ID ??= response.body.approval.id
         }
       }
       assert.equal(Boolean(env.APPROVAL_ID), policy || /process|http/.test(guide))
@@ -44,7 +44,7 @@ for (const policy of [false, true]) {
 
 test('the guide documents every key of a hire, of runtimeConfig and of each adapter', async (t) => {
   const app = createTestApp(t)
-  const { body: guide } = await app.ask('GET', GUIDES[0]!)
+  const { body: guide } = await app.request('GET', GUIDES[0]!)
   const schemas = [NewAgent, RuntimeConfig.entries.heartbeat.wrapped, ...ADAPTERS.map((adapter) => adapter.config)]
   for (const key of schemas.flatMap((schema) => keysOf(schema))) {
     assert.match(key.description, /\S{2}/, key.name)
@@ -60,37 +60,37 @@ test('the guide documents every key of a hire, of runtimeConfig and of each adap
 test('the guide of an adapter describes that adapter, and an unknown adapter returns 404', async (t) => {
   const app = createTestApp(t)
   for (const adapter of ADAPTERS) {
-    const { status, body, headers } = await app.ask('GET', `/llms/agent-configuration/${adapter.type}.txt`)
+    const { status, body, headers } = await app.request('GET', `/llms/agent-configuration/${adapter.type}.txt`)
     assert.equal(status, 200)
     assert.equal(headers.get('content-type'), 'text/plain; charset=utf-8')
     assert.ok(body.startsWith(`# ${adapter.type}\n`))
     for (const key of keysOf(adapter.config)) assert.ok(body.includes(`\`${key.name}\``), key.name)
   }
   for (const name of ['nothing', 'toString', 'runtimeA_local.txt', '%2e%2e']) {
-    assert.equal((await app.ask('GET', `/llms/agent-configuration/${name}.txt`)).status, 404, name)
+    assert.equal((await app.request('GET', `/llms/agent-configuration/${name}.txt`)).status, 404, name)
   }
-  assert.equal((await app.ask('GET', '/llms/agent-configuration/runtimeA_local')).status, 404)
+  assert.equal((await app.request('GET', '/llms/agent-configuration/runtimeA_local')).status, 404)
 })
 
 test('an agent accepts every listed icon, and no other icon', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
-  const { body, headers } = await app.ask('GET', '/llms/agent-icons.txt')
+  const { body, headers } = await app.request('GET', '/llms/agent-icons.txt')
   assert.equal(headers.get('content-type'), 'text/plain; charset=utf-8')
   const names = [...body.matchAll(/^- (.+)$/gm)].map((match) => match[1]!)
   assert.deepEqual(names, [...AGENT_ICONS])
   for (const icon of [names[0], names.at(-1)]) {
     assert.equal((await makeAgent(app, companyId, { icon })).icon, icon)
   }
-  const wrong = await app.ask('POST', `/api/companies/${companyId}/agents`, { name: 'x', icon: 'no-such-icon' })
+  const wrong = await app.request('POST', `/api/companies/${companyId}/agents`, { name: 'x', icon: 'no-such-icon' })
   assert.equal(wrong.status, 400)
 })
 
 test('any agent can read the guides, and an invalid key is refused', async (t) => {
   const app = createTestApp(t)
-  const ask = await asAgent(app, await makeAgent(app, await makeCompany(app)))
+  const request = await asAgent(app, await makeAgent(app, await makeCompany(app)))
   for (const guide of [...GUIDES, '/llms/agent-icons.txt']) {
-    assert.equal((await ask('GET', guide)).status, 200)
+    assert.equal((await request('GET', guide)).status, 200)
     assert.equal((await app.as('svc_wrong')('GET', guide)).status, 401)
   }
 })
@@ -131,14 +131,14 @@ function readByShell(block: string, env: Record<string, string>) {
 }
 
 test('the guide of an adapter is also found by the name that similar products use', async (t) => {
-  const { ask } = createTestApp(t)
+  const { request } = createTestApp(t)
   for (const [alias, type] of [
     ['claude_local', 'runtimeA_local'],
     ['codex_local', 'runtimeB_local'],
   ]) {
-    const { status, body } = await ask('GET', `/api/llms/agent-configuration/${alias}.txt`)
+    const { status, body } = await request('GET', `/api/llms/agent-configuration/${alias}.txt`)
     assert.equal(status, 200)
-    assert.equal(body, (await ask('GET', `/llms/agent-configuration/${type}.txt`)).body)
+    assert.equal(body, (await request('GET', `/llms/agent-configuration/${type}.txt`)).body)
   }
-  assert.equal((await ask('GET', '/llms/agent-configuration/constructor.txt')).status, 404)
+  assert.equal((await request('GET', '/llms/agent-configuration/constructor.txt')).status, 404)
 })

@@ -15,7 +15,7 @@ async function connect(t: TestContext, transport: Parameters<Client['connect']>[
   const client = new Client({ name: 'test', version: '1' })
   await client.connect(transport)
   t.after(() => client.close())
-  const ask = async (name: string, args: Record<string, unknown>) => {
+  const request = async (name: string, args: Record<string, unknown>) => {
     const result = await client.callTool({ name, arguments: args })
     const [{ text }] = result.content as [{ text: string }]
     let content: unknown = text
@@ -27,12 +27,12 @@ async function connect(t: TestContext, transport: Parameters<Client['connect']>[
     return { isError: result.isError === true, content }
   }
   const call: Call = async (name, args = {}) => {
-    const { isError, content } = await ask(name, args)
+    const { isError, content } = await request(name, args)
     assert.ok(!isError, `${name}: ${JSON.stringify(content)}`)
     return content
   }
   const fail: Call = async (name, args = {}) => {
-    const { isError, content } = await ask(name, args)
+    const { isError, content } = await request(name, args)
     assert.ok(isError, `${name} did not fail: ${JSON.stringify(content)}`)
     return content
   }

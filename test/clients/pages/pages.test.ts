@@ -9,27 +9,27 @@ test('the start page names the person, their companies and the next actions', as
   const mine = insertCompany(app.ctx, 'Tern & Co')
   insertCompany(app.ctx, 'Puffin')
   const admin = await app.person('Ada', { [mine]: 'admin' })
-  const page = (await admin.ask('GET', '/')).body
+  const page = (await admin.request('GET', '/')).body
   assert.match(page, /signed in as Ada \(ada@example\.com\)/)
   assert.match(page, /Tern &amp; Co<\/span> <span>admin/)
   assert.ok(!page.includes('Puffin'))
   assert.ok(page.includes(`/api/companies/${mine}/invitations`) && page.includes('company new'))
-  const viewer = (await (await app.person('Vera', { [mine]: 'viewer' })).ask('GET', '/')).body
+  const viewer = (await (await app.person('Vera', { [mine]: 'viewer' })).request('GET', '/')).body
   assert.ok(viewer.includes('service status') && !viewer.includes('company new') && !viewer.includes('invitations'))
 })
 
 test('a person without a session is redirected to the sign-in, and after it back to the account', async (t) => {
   const app = createPeopleApp(t)
-  const { email, ask } = await app.person('Ada')
-  assert.equal((await app.ask('GET', '/')).headers.get('location'), '/login')
-  assert.equal((await app.ask('GET', '/account')).headers.get('location'), '/login?next=/account')
+  const { email, request } = await app.person('Ada')
+  assert.equal((await app.request('GET', '/')).headers.get('location'), '/login')
+  assert.equal((await app.request('GET', '/account')).headers.get('location'), '/login?next=/account')
   for (const path of ['password', 'tokens', 'tokens/revoke', 'sign-out-everywhere']) {
     const sent = await app.submit(`/account/${path}`, {})
     assert.deepEqual([sent.status, sent.headers.get('location')], [303, '/login?next=/account'], path)
   }
   const signedIn = await app.submit('/login', { email, password: PASSWORD, next: '/account' })
   assert.equal(signedIn.headers.get('location'), '/account')
-  assert.equal((await ask('GET', '/login?next=/account')).headers.get('location'), '/account')
+  assert.equal((await request('GET', '/login?next=/account')).headers.get('location'), '/account')
   for (const elsewhere of ['https://evil.example/', '//evil.example', '/\\evil.example', 'account']) {
     const sent = await app.submit('/login', { email, password: PASSWORD, next: elsewhere })
     assert.equal(sent.headers.get('location'), '/', elsewhere)
@@ -38,17 +38,17 @@ test('a person without a session is redirected to the sign-in, and after it back
 
 test('a personal token does not give access to the account page', async (t) => {
   const app = createPeopleApp(t)
-  const { ask } = await app.person('Ada')
-  const script = app.as((await ask('POST', '/api/board/tokens')).body.token)
+  const { request } = await app.person('Ada')
+  const script = app.as((await request('POST', '/api/board/tokens')).body.token)
   assert.equal((await script('GET', '/account')).status, 303)
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   assert.equal((await script('POST', '/account/tokens', 'name=more', headers)).status, 303)
-  assert.equal((await ask('GET', '/api/board/tokens')).body.length, 1)
+  assert.equal((await request('GET', '/api/board/tokens')).body.length, 1)
 })
 
 test('forms create a token, display it once and revoke it', async (t) => {
   const app = createPeopleApp(t)
-  const { cookie, ask } = await app.person('Ada')
+  const { cookie, request } = await app.person('Ada')
   const nameless = await app.submit('/account/tokens', { name: '' }, cookie)
   assert.equal(nameless.status, 400)
   assert.match(nameless.body, /aria-invalid="true" autofocus>/)
@@ -56,19 +56,19 @@ test('forms create a token, display it once and revoke it', async (t) => {
   assert.equal(made.status, 200)
   const token = /svcb_[\w-]+/.exec(made.body)?.[0] ?? ''
   assert.ok(token.length > 40, made.body)
-  const page = (await ask('GET', '/account')).body
+  const page = (await request('GET', '/account')).body
   assert.ok(page.includes('Revoke &lt;b&gt;laptop') && !page.includes('<b>laptop'))
   const tokenId = /name="tokenId" value="([^"]+)"/.exec(page)![1]!
   const stranger = await app.person('Eve')
   assert.equal((await app.submit('/account/tokens/revoke', { tokenId }, stranger.cookie)).status, 404)
   assert.equal((await app.submit('/account/tokens/revoke', { tokenId }, cookie)).status, 303)
-  assert.ok((await ask('GET', '/api/board/tokens')).body[0].revokedAt)
-  assert.ok(!(await ask('GET', '/account')).body.includes('tokenId'))
+  assert.ok((await request('GET', '/api/board/tokens')).body[0].revokedAt)
+  assert.ok(!(await request('GET', '/account')).body.includes('tokenId'))
 })
 
 test('forms change the password and end all sessions, and errors are next to their field', async (t) => {
   const app = createPeopleApp(t)
-  const { email, cookie, ask } = await app.person('Ada')
+  const { email, cookie, request } = await app.person('Ada')
   const change = (currentPassword: string, newPassword: string) =>
     app.submit('/account/password', { email, currentPassword, newPassword }, cookie)
   const wrong = await change('wrong', 'another password')
@@ -77,7 +77,7 @@ test('forms change the password and end all sessions, and errors are next to the
   assert.match((await change(PASSWORD, 'short')).body, /id="newPassword-error">New password must be at least 10/)
   const changed = await change(PASSWORD, 'another password')
   assert.equal(changed.headers.get('location'), '/account?done=password')
-  assert.equal((await ask('GET', '/api/auth/session')).status, 401)
+  assert.equal((await request('GET', '/api/auth/session')).status, 401)
   const next = cookieOf(changed.headers.get('set-cookie'))
   assert.match((await app.with(next)('GET', '/account?done=password')).body, /role="status">Your password is changed/)
   const out = await app.submit('/account/sign-out-everywhere', {}, next)
@@ -88,9 +88,9 @@ test('forms change the password and end all sessions, and errors are next to the
 test('in local mode the start page belongs to the board, and there is no account page', async (t) => {
   const app = createTestApp(t)
   const companyId = insertCompany(app.ctx, 'Tern')
-  const page = (await app.ask('GET', '/')).body
+  const page = (await app.request('GET', '/')).body
   assert.ok(page.includes('You have the rights of the board') && page.includes('Tern') && !page.includes('/account'))
-  assert.equal((await app.ask('GET', '/account')).status, 404)
+  assert.equal((await app.request('GET', '/account')).status, 404)
   const { key } = insertKey(app.ctx, insertAgentRow(app.ctx, { company_id: companyId }))
   assert.ok(!(await app.as(key)('GET', '/')).body.includes('Tern'))
 })
@@ -98,11 +98,11 @@ test('in local mode the start page belongs to the board, and there is no account
 test('with --require-token the start page names no company before the link is opened', async (t) => {
   const app = createTestApp(t, { requireToken: true })
   insertCompany(app.ctx, 'Tern')
-  const kept = await app.ask('GET', '/')
-  assert.equal(kept.status, 401)
-  assert.match(kept.body, /open the link that the server printed/)
-  assert.ok(!kept.body.includes('Tern'))
-  const entered = await app.ask('GET', `/enter?token=${app.ctx.signIn.local.link!.token}`)
+  const stored = await app.request('GET', '/')
+  assert.equal(stored.status, 401)
+  assert.match(stored.body, /open the link that the server printed/)
+  assert.ok(!stored.body.includes('Tern'))
+  const entered = await app.request('GET', `/enter?token=${app.ctx.signIn.local.link!.token}`)
   const cookie = cookieOf(entered.headers.get('set-cookie'))
-  assert.ok((await app.ask('GET', '/', undefined, { cookie })).body.includes('Tern'))
+  assert.ok((await app.request('GET', '/', undefined, { cookie })).body.includes('Tern'))
 })

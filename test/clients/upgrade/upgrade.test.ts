@@ -17,10 +17,10 @@ import { runService } from '../cli/service.ts'
 test('a dry run migrates a copy and does not change the database', async (t) => {
   const dataDir = temporaryFolder(t)
   seed(dataDir, 20)
-  const { bytes, ...shown } = await rehearseMigration(dataDir, STEPS)
+  const { bytes, ...displayed } = await rehearseMigration(dataDir, STEPS)
   assert.ok(bytes > 100_000)
   assert.deepEqual(
-    { ...shown, steps: shown.steps.map(({ summary }) => summary) },
+    { ...displayed, steps: displayed.steps.map(({ summary }) => summary) },
     {
       fromSchema: SCHEMA_VERSION,
       toSchema: SCHEMA_VERSION + 2,
@@ -46,20 +46,20 @@ test('a dry run of a current database does nothing, and one of a newer database 
 
 /** Starts a registry on loopback. @returns its URL and the paths of its requests */
 async function startRegistry(t: TestContext, status: number, body: unknown) {
-  const asked: string[] = []
+  const requested: string[] = []
   const server = createServer((request, response) => {
-    asked.push(request.url!)
+    requested.push(request.url!)
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked: requested }
 }
 
 test('the newest version is read from the registry, and the request contains only the package name', async (t) => {
-  const { url, asked } = await startRegistry(t, 200, { version: '9.8.7' })
+  const { url, asked: requested } = await startRegistry(t, 200, { version: '9.8.7' })
   assert.equal(await fetchNewestVersion(url), '9.8.7')
-  assert.deepEqual(asked, ['/@service-board%2fservice/latest'])
+  assert.deepEqual(requested, ['/@service-board%2fservice/latest'])
   const { code, out } = await runService(t, ['upgrade', '--check', '--registry', url])
   assert.deepEqual([code, out.startsWith('9.8.7 is available')], [0, true])
 })

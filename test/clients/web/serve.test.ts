@@ -52,7 +52,7 @@ test('the page is served at its own paths, its assets are cached forever, and th
 })
 
 test('the page contains the data of its first view, with the permissions of the person', async (t) => {
-  const { folder, fetch, asked } = arrange(t)
+  const { folder, fetch, asked: requested } = arrange(t)
   const open = async (headers: Record<string, string>) =>
     (await fetch(new Request('http://localhost/TER/issues/TER-6', { headers }), undefined)).text()
 
@@ -64,8 +64,8 @@ test('the page contains the data of its first view, with the permissions of the 
   assert.ok(!html.includes('</script>'), 'a text must not end the script element')
   assert.match(html, /<link rel="modulepreload" href="\/assets\/issue-A\.js">/)
   assert.deepEqual(
-    asked.map(({ headers }) => [...headers.keys()]),
-    asked.map(() => ['cookie']),
+    requested.map(({ headers }) => [...headers.keys()]),
+    requested.map(() => ['cookie']),
   )
 
   assert.match(await open({}), /<i id="boot">null<\/i>/, 'without a session the page asks by itself')
@@ -84,14 +84,14 @@ function arrange(t: TestContext) {
     path.join(folder, 'manifest.json'),
     JSON.stringify({ pages: { issues: ['/assets/issues-A.js'], 'issues/:issueRef': ['/assets/issue-A.js'] } }),
   )
-  const asked: Request[] = []
+  const requested: Request[] = []
   const api = (request: Request) => {
-    asked.push(request)
+    requested.push(request)
     const { pathname } = new URL(request.url)
     if (request.headers.get('cookie') !== 'session=1') return new Response('{}', { status: 401 })
     if (pathname === '/api/companies') return Response.json([{ id: 'c1', issuePrefix: 'TER' }])
     if (pathname === '/api/auth/session') return Response.json({ name: 'A </script> person' })
     return Response.json([{ at: pathname }])
   }
-  return { folder, asked, fetch: withPage({ events: createEvents(new Date(5)) }, folder, api) }
+  return { folder, asked: requested, fetch: withPage({ events: createEvents(new Date(5)) }, folder, api) }
 }

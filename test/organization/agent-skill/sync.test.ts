@@ -41,11 +41,14 @@ test('refuses an unknown or ambiguous skill, and lists the candidates', async (t
     ['POST', `/api/agents/${agent.id}/skills/sync`],
   ] as const) {
     const body = { ...(url.includes('companies') && { name: 'Bo' }), desiredSkills }
-    const answer = await app.ask(method, url, body)
-    assert.equal(answer.status, 422, url)
-    assert.match(answer.body.error, /"ink" is the slug of several skills.*"nothing"/)
+    const response = await app.request(method, url, body)
+    assert.equal(response.status, 422, url)
+    assert.match(response.body.error, /"ink" is the slug of several skills.*"nothing"/)
     assert.deepEqual(
-      answer.body.details.fields.map((field: { path: string; candidates: string[] }) => [field.path, field.candidates]),
+      response.body.details.fields.map((field: { path: string; candidates: string[] }) => [
+        field.path,
+        field.candidates,
+      ]),
       [
         ['desiredSkills.1', ['other/skills/ink', 'tern/skills/ink']],
         ['desiredSkills.2', []],
@@ -135,8 +138,8 @@ test('a sync rebuilds a modified folder and follows no link in it', async (t) =>
   }
   for (const [what, tamper] of Object.entries(tampering)) {
     tamper()
-    const answer = await sync(app, agent)
-    assert.equal(answer.changed, true, what)
+    const response = await sync(app, agent)
+    assert.equal(response.changed, true, what)
     assert.deepEqual(snapshot(directory), whole, what)
     assert.deepEqual(snapshot(outside), { 'SKILL.md': 'mine' }, what)
   }
@@ -146,8 +149,8 @@ test('concurrent syncs have the same result as one, and leave no other files', a
   const app = createTestApp(t)
   const { companyId } = await arrangeSkills(t, app)
   const agent = await makeAgent(app, companyId, { desiredSkills: ['maps'] })
-  const answers = await Promise.all(Array.from({ length: 8 }, () => sync(app, agent)))
-  const [directory, ...others] = new Set(answers.map((answer) => answer.directory))
+  const responses = await Promise.all(Array.from({ length: 8 }, () => sync(app, agent)))
+  const [directory, ...others] = new Set(responses.map((response) => response.directory))
   assert.deepEqual(others, [])
   assert.deepEqual(filesIn(directory!), [
     '.claude-plugin/plugin.json',
@@ -175,7 +178,7 @@ test('an agent may sync its skills; only its managers and the board may choose t
   const byLead = await (await asAgent(app, lead))('POST', url, { desiredSkills: ['sums'] })
   assert.deepEqual([byLead.status, byLead.body.desiredSkills], [200, ['tern/skills/sums']])
   await app.make('POST', `/api/agents/${agent.id}/terminate`)
-  assert.equal((await app.ask('POST', url)).status, 422)
+  assert.equal((await app.request('POST', url)).status, 422)
 })
 
 test('deleting a skill removes it from its agents', async (t) => {
@@ -184,7 +187,7 @@ test('deleting a skill removes it from its agents', async (t) => {
   const agent = await makeAgent(app, companyId, { desiredSkills: ['maps', 'ink'] })
   await app.make('DELETE', `/api/skills/${ids.maps}`)
   assert.deepEqual((await app.make('GET', `/api/agents/${agent.id}`)).desiredSkills, ['ink'])
-  assert.equal((await app.ask('GET', `/api/skills/${ids.maps}`)).status, 404)
+  assert.equal((await app.request('GET', `/api/skills/${ids.maps}`)).status, 404)
   assert.deepEqual((await actions(app, companyId)).slice(-2), ['agent.skills_changed', 'skill.deleted'])
 })
 
@@ -218,10 +221,10 @@ test('a run has the skills that its agent has at the start', async (t) => {
   await app.make('PATCH', `/api/agents/${agentId}`, { desiredSkills: ['maps'] })
   const seen = async () => {
     await app.make('POST', `/api/agents/${agentId}/heartbeat/invoke`)
-    await app.settle()
+    await app.runUntilIdle()
     const run = (await app.runs()).at(-1)
     assert.equal(run.status, 'succeeded', run.error)
-    const { body } = await app.ask('GET', `/api/runs/${run.id}/log`)
+    const { body } = await app.request('GET', `/api/runs/${run.id}/log`)
     const log = typeof body === 'string' ? body : JSON.stringify(body)
     return /SERVICE_SKILLS_DIR\\*":\\*"([^"\\]+)/.exec(log)![1]!
   }

@@ -17,13 +17,13 @@ test('an agent paused for its budget keeps its wake, and resumes in the next mon
   await app.ctx.write(() => requestWake(app.ctx, SYSTEM, { agentId: agent.id, source: 'timer' }))
   assert.equal(await app.ctx.write(() => pauseForBudget(app.ctx, agent.id)), true)
   assert.equal(await app.ctx.write(() => pauseForBudget(app.ctx, agent.id)), false)
-  const paused = (await app.ask('GET', `/api/agents/${agent.id}`)).body
+  const paused = (await app.request('GET', `/api/agents/${agent.id}`)).body
   assert.deepEqual([paused.status, paused.pauseReason, paused.budgetStatus], ['paused', 'budget', 'exceeded'])
   assert.ok(findWaitingWake(app.ctx.db, { agentId: agent.id }))
   assert.equal(await app.ctx.write(() => resumeFromBudget(app.ctx, agent.id)), false)
   app.clock.set('2026-12-01T00:00:00.000Z')
   assert.equal(await app.ctx.write(() => resumeFromBudget(app.ctx, agent.id)), true)
-  assert.equal((await app.ask('GET', `/api/agents/${agent.id}`)).body.status, 'idle')
+  assert.equal((await app.request('GET', `/api/agents/${agent.id}`)).body.status, 'idle')
 })
 
 test('a budget up to the spend pauses the agent; a higher budget or none resumes it', async (t) => {
@@ -54,9 +54,9 @@ test('a manager may set the budgets of its reports, up to its own budget', async
   const boss = await makeAgent(app, companyId, { name: 'Boss', budgetMonthlyCents: 1_000 })
   const middle = await makeAgent(app, companyId, { name: 'Middle', reportsTo: boss.id })
   const low = await makeAgent(app, companyId, { name: 'Low', reportsTo: middle.id })
-  const ask = await asAgent(app, boss)
+  const request = await asAgent(app, boss)
   const set = async (id: string, budgetMonthlyCents: number) =>
-    (await ask('PATCH', `/api/agents/${id}/budgets`, { budgetMonthlyCents })).status
+    (await request('PATCH', `/api/agents/${id}/budgets`, { budgetMonthlyCents })).status
   assert.equal(await set(low.id, 1_000), 200)
   assert.equal(await set(middle.id, 400), 200)
   assert.equal(await set(low.id, 1_001), 403)

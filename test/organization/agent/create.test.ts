@@ -21,7 +21,7 @@ test('an agent requires only a name', async (t) => {
       reportsTo: null,
     },
   )
-  assert.deepEqual((await app.ask('GET', `/api/agents/${agent.id}`)).body, agent)
+  assert.deepEqual((await app.request('GET', `/api/agents/${agent.id}`)).body, agent)
   assert.deepEqual(await actions(app, companyId), ['company.created', 'agent.created'])
 })
 
@@ -48,7 +48,7 @@ test('a read returns every field that the agent was created with', async (t) => 
   const agent = await makeAgent(app, companyId, { ...want, sourceIssueId: issueId })
   for (const [key, value] of Object.entries(want)) assert.deepEqual(agent[key], value, key)
   assert.deepEqual(agent.chainOfCommand, [{ id: boss.id, name: 'Boss', role: 'ceo', title: null }])
-  const [entry] = (await app.ask('GET', `/api/companies/${companyId}/activity`)).body
+  const [entry] = (await app.request('GET', `/api/companies/${companyId}/activity`)).body
   assert.deepEqual(entry.details.sourceIssueIds, [issueId])
 })
 
@@ -66,8 +66,8 @@ test('an agent is found by its company and url key', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const agent = await makeAgent(app, companyId, { name: 'Zoe' })
-  assert.equal((await app.ask('GET', `/api/agents/zoe?companyId=${companyId}`)).body.id, agent.id)
-  assert.equal((await app.ask('GET', '/api/agents/zoe')).status, 404)
+  assert.equal((await app.request('GET', `/api/agents/zoe?companyId=${companyId}`)).body.id, agent.id)
+  assert.equal((await app.request('GET', '/api/agents/zoe')).status, 404)
   const asZoe = await asAgent(app, agent)
   assert.equal((await asZoe('GET', '/api/agents/zoe')).body.id, agent.id)
 })
@@ -86,17 +86,20 @@ for (const [field, value] of Object.entries({
   test(`refuses an agent with an invalid ${field}, and names the field`, async (t) => {
     const app = createTestApp(t)
     const companyId = await makeCompany(app)
-    const { status, body } = await app.ask('POST', `/api/companies/${companyId}/agents`, { name: 'A', [field]: value })
+    const { status, body } = await app.request('POST', `/api/companies/${companyId}/agents`, {
+      name: 'A',
+      [field]: value,
+    })
     assert.equal(status, 400)
     assert.match(body.error, new RegExp(field))
-    assert.deepEqual((await app.ask('GET', `/api/companies/${companyId}/agents`)).body, [])
+    assert.deepEqual((await app.request('GET', `/api/companies/${companyId}/agents`)).body, [])
   })
 }
 
 test('an unknown adapter type is refused with the list of known types', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
-  const { body } = await app.ask('POST', `/api/companies/${companyId}/agents`, { name: 'A', adapterType: 'x' })
+  const { body } = await app.request('POST', `/api/companies/${companyId}/agents`, { name: 'A', adapterType: 'x' })
   for (const type of ['runtimeA_local', 'runtimeB_local', 'process', 'http']) assert.ok(body.error.includes(type))
 })
 
@@ -107,9 +110,9 @@ test('an unknown, terminated or foreign manager is 422', async (t) => {
   const gone = await makeAgent(app, companyId)
   await app.make('POST', `/api/agents/${gone.id}/terminate`)
   for (const reportsTo of [other.id, gone.id, 'nobody']) {
-    const answer = await app.ask('POST', `/api/companies/${companyId}/agents`, { name: 'A', reportsTo })
-    assert.equal(answer.status, 422)
-    assert.match(answer.body.error, /reportsTo/)
+    const response = await app.request('POST', `/api/companies/${companyId}/agents`, { name: 'A', reportsTo })
+    assert.equal(response.status, 422)
+    assert.match(response.body.error, /reportsTo/)
   }
 })
 
@@ -117,8 +120,8 @@ test('only the board may create agents', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const ceo = await makeAgent(app, companyId, { role: 'ceo' })
-  const answer = await (await asAgent(app, ceo))('POST', `/api/companies/${companyId}/agents`, { name: 'A' })
-  assert.equal(answer.status, 403)
+  const response = await (await asAgent(app, ceo))('POST', `/api/companies/${companyId}/agents`, { name: 'A' })
+  assert.equal(response.status, 403)
 })
 
 test('/agents/me returns the calling agent, and is 403 for the board', async (t) => {
@@ -130,7 +133,7 @@ test('/agents/me returns the calling agent, and is 403 for the board', async (t)
   assert.equal(me.id, agent.id)
   assert.equal(me.status, 'running')
   assert.equal(me.chainOfCommand[0].id, boss.id)
-  const { status, body } = await app.ask('GET', '/api/agents/me')
+  const { status, body } = await app.request('GET', '/api/agents/me')
   assert.equal(status, 403)
   assert.match(body.error, /board/)
 })
@@ -143,11 +146,13 @@ test('an agent has the status running only while it has a live run', async (t) =
   insertRunRow(app.ctx, busy)
   insertRunRow(app.ctx, idle, { status: 'succeeded', finished_at: app.ctx.now })
   const ids = async (query: string) =>
-    (await app.ask('GET', `/api/companies/${companyId}/agents?${query}`)).body.map((agent: { id: string }) => agent.id)
+    (await app.request('GET', `/api/companies/${companyId}/agents?${query}`)).body.map(
+      (agent: { id: string }) => agent.id,
+    )
   assert.deepEqual(await ids('status=running'), [busy.id])
   assert.deepEqual(await ids('status=idle,error'), [idle.id])
   assert.deepEqual(await ids('status=idle,running'), [busy.id, idle.id])
-  assert.equal((await app.ask('GET', `/api/companies/${companyId}/agents?status=busy`)).status, 400)
+  assert.equal((await app.request('GET', `/api/companies/${companyId}/agents?status=busy`)).status, 400)
 })
 
 test('lists agents oldest first, filtered by role or manager, in pages', async (t) => {
@@ -155,16 +160,16 @@ test('lists agents oldest first, filtered by role or manager, in pages', async (
   const companyId = await makeCompany(app)
   const boss = await makeAgent(app, companyId, { name: 'Boss', role: 'ceo' })
   for (const name of ['A', 'B', 'C']) await makeAgent(app, companyId, { name, reportsTo: boss.id })
-  const names = (answer: { body: { name: string }[] }) => answer.body.map((agent) => agent.name)
+  const names = (response: { body: { name: string }[] }) => response.body.map((agent) => agent.name)
   const base = `/api/companies/${companyId}/agents`
-  assert.deepEqual(names(await app.ask('GET', base)), ['Boss', 'A', 'B', 'C'])
-  assert.deepEqual(names(await app.ask('GET', `${base}?role=ceo`)), ['Boss'])
-  assert.deepEqual(names(await app.ask('GET', `${base}?reportsTo=${boss.id}`)), ['A', 'B', 'C'])
-  const first = await app.ask('GET', `${base}?limit=3&count=true`)
+  assert.deepEqual(names(await app.request('GET', base)), ['Boss', 'A', 'B', 'C'])
+  assert.deepEqual(names(await app.request('GET', `${base}?role=ceo`)), ['Boss'])
+  assert.deepEqual(names(await app.request('GET', `${base}?reportsTo=${boss.id}`)), ['A', 'B', 'C'])
+  const first = await app.request('GET', `${base}?limit=3&count=true`)
   assert.deepEqual(names(first), ['Boss', 'A', 'B'])
   assert.equal(first.headers.get('x-total-count'), '4')
   const next = /<(.+)>/.exec(first.headers.get('link') ?? '')?.[1]
-  assert.deepEqual(names(await app.ask('GET', next!)), ['C'])
+  assert.deepEqual(names(await app.request('GET', next!)), ['C'])
 })
 
 test('the spend and budget status of an agent are those of the current month', async (t) => {
@@ -172,7 +177,7 @@ test('the spend and budget status of an agent are those of the current month', a
   const companyId = await makeCompany(app)
   const agent = await makeAgent(app, companyId, { budgetMonthlyCents: 1_000 })
   const look = async () => {
-    const { spentMonthlyCents, budgetStatus } = (await app.ask('GET', `/api/agents/${agent.id}`)).body
+    const { spentMonthlyCents, budgetStatus } = (await app.request('GET', `/api/agents/${agent.id}`)).body
     return [spentMonthlyCents, budgetStatus]
   }
   insertSpend(app.ctx, agent, 799)
@@ -189,8 +194,8 @@ test('an agent of another company is 404, like an unknown agent', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app))
   const stranger = await makeAgent(app, await makeCompany(app, { name: 'Other' }))
-  const ask = await asAgent(app, stranger)
-  assert.equal((await ask('GET', `/api/agents/${agent.id}`)).status, 404)
-  assert.equal((await ask('GET', `/api/companies/${agent.companyId}/agents`)).status, 403)
-  assert.equal((await app.ask('GET', '/api/agents/nope')).status, 404)
+  const request = await asAgent(app, stranger)
+  assert.equal((await request('GET', `/api/agents/${agent.id}`)).status, 404)
+  assert.equal((await request('GET', `/api/companies/${agent.companyId}/agents`)).status, 403)
+  assert.equal((await app.request('GET', '/api/agents/nope')).status, 404)
 })

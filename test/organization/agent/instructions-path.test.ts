@@ -9,10 +9,10 @@ for (const adapterType of ['runtimeA_local', 'runtimeB_local']) {
     const app = createTestApp(t)
     const agent = await makeAgent(app, await makeCompany(app), { adapterType, adapterConfig: { cwd: '/srv/app' } })
     const path = `/api/agents/${agent.id}/instructions-path`
-    const stored = async () => (await app.ask('GET', `/api/agents/${agent.id}`)).body.adapterConfig
-    const answer = await app.ask('PATCH', path, { path: 'docs/../AGENTS.md' })
-    assert.equal(answer.status, 200)
-    assert.deepEqual(answer.body, {
+    const stored = async () => (await app.request('GET', `/api/agents/${agent.id}`)).body.adapterConfig
+    const response = await app.request('PATCH', path, { path: 'docs/../AGENTS.md' })
+    assert.equal(response.status, 200)
+    assert.deepEqual(response.body, {
       agentId: agent.id,
       adapterType,
       adapterConfigKey: 'instructionsFilePath',
@@ -23,7 +23,7 @@ for (const adapterType of ['runtimeA_local', 'runtimeB_local']) {
     assert.equal((await stored()).instructionsFilePath, '/elsewhere/A.md')
     await app.make('PATCH', path, { path: null })
     assert.deepEqual(await stored(), { cwd: '/srv/app' })
-    const revisions = (await app.ask('GET', `/api/agents/${agent.id}/config-revisions`)).body
+    const revisions = (await app.request('GET', `/api/agents/${agent.id}/config-revisions`)).body
     assert.equal(revisions.length, 4)
   })
 }
@@ -31,9 +31,9 @@ for (const adapterType of ['runtimeA_local', 'runtimeB_local']) {
 test('a relative path without a cwd is 422', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app))
-  const answer = await app.ask('PATCH', `/api/agents/${agent.id}/instructions-path`, { path: 'AGENTS.md' })
-  assert.equal(answer.status, 422)
-  assert.match(answer.body.error, /cwd/)
+  const response = await app.request('PATCH', `/api/agents/${agent.id}/instructions-path`, { path: 'AGENTS.md' })
+  assert.equal(response.status, 422)
+  assert.match(response.body.error, /cwd/)
 })
 
 test('only the agent and its managers may set its path', async (t) => {
@@ -53,8 +53,8 @@ test('only the agent and its managers may set its path', async (t) => {
     [below, 403],
     [ceo, 403],
   ] as const) {
-    const ask = await asAgent(app, who)
-    const { status } = await ask('PATCH', `/api/agents/${agent.id}/instructions-path`, { path: `/${who.name}.md` })
+    const request = await asAgent(app, who)
+    const { status } = await request('PATCH', `/api/agents/${agent.id}/instructions-path`, { path: `/${who.name}.md` })
     assert.equal(status, expected, who.name)
   }
 })
@@ -66,15 +66,15 @@ test('the instructions-path endpoint refuses a configuration key that holds no p
   const process = await makeAgent(app, companyId, { adapterType: 'process', adapterConfig: { command: 'true' } })
   for (const adapterConfigKey of ['command', 'env', 'cwd', 'args', '__proto__', 'url']) {
     for (const agent of [local, process]) {
-      const answer = await app.ask('PATCH', `/api/agents/${agent.id}/instructions-path`, {
+      const response = await app.request('PATCH', `/api/agents/${agent.id}/instructions-path`, {
         path: '/bin/evil',
         adapterConfigKey,
       })
-      assert.equal(answer.status, 422, adapterConfigKey)
+      assert.equal(response.status, 422, adapterConfigKey)
     }
   }
-  const unnamed = await app.ask('PATCH', `/api/agents/${process.id}/instructions-path`, { path: '/a.md' })
+  const unnamed = await app.request('PATCH', `/api/agents/${process.id}/instructions-path`, { path: '/a.md' })
   assert.equal(unnamed.status, 422)
   const named = { path: '/a.md', adapterConfigKey: 'instructionsFilePath' }
-  assert.equal((await app.ask('PATCH', `/api/agents/${local.id}/instructions-path`, named)).status, 200)
+  assert.equal((await app.request('PATCH', `/api/agents/${local.id}/instructions-path`, named)).status, 200)
 })

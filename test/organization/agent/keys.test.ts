@@ -11,11 +11,11 @@ test('a key authenticates its agent until it is revoked', async (t) => {
   const key = await app.make('POST', `/api/agents/${agent.id}/keys`, { name: 'laptop' })
   assert.match(key.token, /^svc_[\w-]{49}$/)
   assert.equal((await app.as(key.token)('GET', '/api/agents/me')).body.id, agent.id)
-  const revoked = await app.ask('DELETE', `/api/agents/${agent.id}/keys/${key.id}`)
+  const revoked = await app.request('DELETE', `/api/agents/${agent.id}/keys/${key.id}`)
   assert.equal(revoked.body.revokedAt, app.ctx.now)
   assert.equal((await app.as(key.token)('GET', '/api/agents/me')).status, 401)
   app.clock.move(1_000)
-  const again = await app.ask('DELETE', `/api/agents/${agent.id}/keys/${key.id}`)
+  const again = await app.request('DELETE', `/api/agents/${agent.id}/keys/${key.id}`)
   assert.equal(again.body.revokedAt, revoked.body.revokedAt)
 })
 
@@ -23,7 +23,7 @@ test('a key is returned once and never stored', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app))
   const key = await app.make('POST', `/api/agents/${agent.id}/keys`)
-  const listed = (await app.ask('GET', `/api/agents/${agent.id}/keys`)).body
+  const listed = (await app.request('GET', `/api/agents/${agent.id}/keys`)).body
   assert.deepEqual(
     listed.map((entry: { id: string; name: string; prefix: string }) => [entry.id, entry.name, entry.prefix]),
     [[key.id, 'key', key.token.slice(0, 10)]],
@@ -56,8 +56,8 @@ test('an unknown key and a key of another agent are 404', async (t) => {
   const agent = await makeAgent(app, companyId)
   const other = await makeAgent(app, companyId)
   const key = await app.make('POST', `/api/agents/${other.id}/keys`)
-  assert.equal((await app.ask('DELETE', `/api/agents/${agent.id}/keys/${key.id}`)).status, 404)
-  assert.equal((await app.ask('DELETE', `/api/agents/${agent.id}/keys/nope`)).status, 404)
+  assert.equal((await app.request('DELETE', `/api/agents/${agent.id}/keys/${key.id}`)).status, 404)
+  assert.equal((await app.request('DELETE', `/api/agents/${agent.id}/keys/nope`)).status, 404)
 })
 
 for (const status of ['pending_approval', 'terminated'] as const) {
@@ -65,7 +65,7 @@ for (const status of ['pending_approval', 'terminated'] as const) {
     const app = createTestApp(t)
     const agent = await makeAgent(app, await makeCompany(app))
     await app.ctx.write(() => app.ctx.db.run(sql.updateTable('agent').set({ status })))
-    const { status: answered, body } = await app.ask('POST', `/api/agents/${agent.id}/keys`, {})
+    const { status: answered, body } = await app.request('POST', `/api/agents/${agent.id}/keys`, {})
     assert.equal(answered, 422)
     assert.equal(body.code, 'agent_not_ready')
   })
@@ -76,12 +76,12 @@ test('a run token cannot create a key, because a key would outlive the run', asy
   const agent = await makeAgent(app, await makeCompany(app))
   const own = await app.make('POST', `/api/agents/${agent.id}/keys`)
   const run = await insertRun(app, agent)
-  const made = await run.ask('POST', `/api/agents/${agent.id}/keys`, { name: 'lasting' })
+  const made = await run.request('POST', `/api/agents/${agent.id}/keys`, { name: 'lasting' })
   assert.deepEqual([made.status, made.body.code], [403, 'forbidden'])
   assert.match(made.body.error, /token of a run/)
-  const kept = (await app.ask('GET', `/api/agents/${agent.id}/keys`)).body
+  const remaining = (await app.request('GET', `/api/agents/${agent.id}/keys`)).body
   assert.deepEqual(
-    kept.map((key: { id: string }) => key.id),
+    remaining.map((key: { id: string }) => key.id),
     [own.id],
   )
 })

@@ -20,7 +20,7 @@ test('the org chart is a tree of all agents that are not terminated', async (t) 
   await app.make('POST', `/api/agents/${gone.id}/terminate`)
   await makeAgent(app, companyId, { name: 'Alone' })
   insertRunRow(app.ctx, top)
-  const { status, body } = await app.ask('GET', `/api/companies/${companyId}/org`)
+  const { status, body } = await app.request('GET', `/api/companies/${companyId}/org`)
   assert.equal(status, 200)
   assert.deepEqual(names(body), [
     [
@@ -59,11 +59,11 @@ test('the org chart contains each agent once, even with missing managers or a cy
 test('the org chart is also an SVG that escapes agent names', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
-  assert.equal((await app.ask('GET', `/api/companies/${companyId}/org.svg`)).status, 200)
+  assert.equal((await app.request('GET', `/api/companies/${companyId}/org.svg`)).status, 200)
   const top = await makeAgent(app, companyId, { name: '<script>&' })
   await makeAgent(app, companyId, { name: 'A', reportsTo: top.id })
   await makeAgent(app, companyId, { name: 'B', reportsTo: top.id })
-  const { status, headers, body } = await app.ask('GET', `/api/companies/${companyId}/org.svg`)
+  const { status, headers, body } = await app.request('GET', `/api/companies/${companyId}/org.svg`)
   assert.equal(status, 200)
   assert.equal(headers.get('content-type'), 'image/svg+xml')
   assert.match(body, /&lt;script&gt;&amp;/)

@@ -24,7 +24,7 @@ const wake = (app: TestApp, agentId: string) =>
 const hasWaitingWake = (app: TestApp, agentId: string) => findWaitingWake(app.ctx.db, { agentId }) !== undefined
 
 const dueAt = async (app: TestApp, id: string) =>
-  (await app.ask('GET', `/api/agents/${id}/runtime-state`)).body.timerDueAt
+  (await app.request('GET', `/api/agents/${id}/runtime-state`)).body.timerDueAt
 
 const setStatus = (app: TestApp, id: string, status: (typeof AGENT_STATUSES)[number]) =>
   app.ctx.write(() =>
@@ -43,7 +43,7 @@ test('a pause stops the runs, deletes the waiting wake and the timer, and record
   const agent = await makeAgent(app, companyId, { runtimeConfig: TIMER })
   const runId = insertRunRow(app.ctx, agent)
   await wake(app, agent.id)
-  const { body } = await app.ask('POST', `/api/agents/${agent.id}/pause`, { reason: 'Lunch.' })
+  const { body } = await app.request('POST', `/api/agents/${agent.id}/pause`, { reason: 'Lunch.' })
   assert.deepEqual(
     [body.status, body.pauseReason, body.pauseMessage, body.pausedAt],
     ['paused', 'manual', 'Lunch.', app.ctx.now],
@@ -60,9 +60,9 @@ test('resuming an agent makes it idle, restarts its timer and resets its failure
   await app.make('POST', `/api/agents/${agent.id}/pause`)
   await app.ctx.write(() => app.ctx.db.run(sql.updateTable('agent').set({ failures: 3, error_reason: 'x' })))
   app.clock.move(60_000)
-  const { body } = await app.ask('POST', `/api/agents/${agent.id}/resume`)
+  const { body } = await app.request('POST', `/api/agents/${agent.id}/resume`)
   assert.deepEqual([body.status, body.pauseReason, body.pauseMessage, body.errorReason], ['idle', null, null, null])
-  const state = (await app.ask('GET', `/api/agents/${agent.id}/runtime-state`)).body
+  const state = (await app.request('GET', `/api/agents/${agent.id}/runtime-state`)).body
   assert.equal(state.failures, 0)
   assert.equal(state.timerDueAt, '2026-11-21T09:11:00.000Z')
 })
@@ -96,9 +96,9 @@ for (const status of AGENT_STATUSES) {
     const app = createTestApp(t)
     const agent = await makeAgent(app, await makeCompany(app))
     await setStatus(app, agent.id, status)
-    const answer = await app.ask('POST', `/api/agents/${agent.id}/pause`)
-    assert.equal(answer.status, may ? 200 : 422)
-    if (!may) assert.equal(answer.body.code, 'invalid_transition')
+    const response = await app.request('POST', `/api/agents/${agent.id}/pause`)
+    assert.equal(response.status, may ? 200 : 422)
+    if (!may) assert.equal(response.body.code, 'invalid_transition')
   })
 
   const resumes = status === 'paused' || status === 'error'
@@ -106,7 +106,7 @@ for (const status of AGENT_STATUSES) {
     const app = createTestApp(t)
     const agent = await makeAgent(app, await makeCompany(app))
     await setStatus(app, agent.id, status)
-    assert.equal((await app.ask('POST', `/api/agents/${agent.id}/resume`)).status, resumes ? 200 : 422)
+    assert.equal((await app.request('POST', `/api/agents/${agent.id}/resume`)).status, resumes ? 200 : 422)
   })
 }
 
@@ -115,12 +115,12 @@ test('an agent with an exceeded budget resumes only after a budget increase', as
   const agent = await makeAgent(app, await makeCompany(app), { budgetMonthlyCents: 100 })
   insertSpend(app.ctx, agent, 100)
   await app.make('POST', `/api/agents/${agent.id}/pause`)
-  const { status, body } = await app.ask('POST', `/api/agents/${agent.id}/resume`)
+  const { status, body } = await app.request('POST', `/api/agents/${agent.id}/resume`)
   assert.equal(status, 422)
   assert.equal(body.code, 'budget_exceeded')
   assert.match(body.error, /Raise its budget/)
   await app.make('PATCH', `/api/agents/${agent.id}/budgets`, { budgetMonthlyCents: 101 })
-  assert.equal((await app.ask('POST', `/api/agents/${agent.id}/resume`)).body.status, 'idle')
+  assert.equal((await app.request('POST', `/api/agents/${agent.id}/resume`)).body.status, 'idle')
 })
 
 test('terminating an agent revokes its keys, deletes its wake and timer, releases its issues and wakes its manager', async (t) => {
@@ -143,10 +143,10 @@ test('terminating an agent revokes its keys, deletes its wake and timer, release
   }).id
   await wake(app, agent.id)
 
-  const { body } = await app.ask('POST', `/api/agents/${agent.id}/terminate`)
+  const { body } = await app.request('POST', `/api/agents/${agent.id}/terminate`)
   assert.equal(body.status, 'terminated')
   assert.equal((await app.as(token)('GET', '/api/agents/me')).status, 401)
-  assert.equal((await app.ask('GET', `/api/agents/${agent.id}/keys`)).body[0].revokedAt, app.ctx.now)
+  assert.equal((await app.request('GET', `/api/agents/${agent.id}/keys`)).body[0].revokedAt, app.ctx.now)
   assert.equal((await inRun('GET', '/api/agents/me')).status, 401)
   assert.equal(hasWaitingWake(app, agent.id), false)
   assert.equal(await dueAt(app, agent.id), null)
@@ -176,9 +176,9 @@ test('the reports of a terminated agent then report to its manager', async (t) =
   const middle = await makeAgent(app, companyId, { name: 'Middle', reportsTo: boss.id })
   const low = await makeAgent(app, companyId, { name: 'Low', reportsTo: middle.id })
   await app.make('POST', `/api/agents/${middle.id}/terminate`)
-  assert.equal((await app.ask('GET', `/api/agents/${low.id}`)).body.reportsTo, boss.id)
+  assert.equal((await app.request('GET', `/api/agents/${low.id}`)).body.reportsTo, boss.id)
   await app.make('POST', `/api/agents/${boss.id}/terminate`)
-  assert.equal((await app.ask('GET', `/api/agents/${low.id}`)).body.reportsTo, null)
+  assert.equal((await app.request('GET', `/api/agents/${low.id}`)).body.reportsTo, null)
 })
 
 test('a termination is final', async (t) => {
@@ -187,7 +187,7 @@ test('a termination is final', async (t) => {
   const agent = await makeAgent(app, companyId)
   await app.make('POST', `/api/agents/${agent.id}/terminate`)
   const before = await actions(app, companyId)
-  assert.equal((await app.ask('POST', `/api/agents/${agent.id}/terminate`)).status, 200)
+  assert.equal((await app.request('POST', `/api/agents/${agent.id}/terminate`)).status, 200)
   for (const [method, path, body] of [
     ['PATCH', '', { name: 'B' }],
     ['PATCH', '/budgets', { budgetMonthlyCents: 5 }],
@@ -197,7 +197,7 @@ test('a termination is final', async (t) => {
     ['POST', '/pause', {}],
     ['POST', '/keys', {}],
   ] as const) {
-    assert.equal((await app.ask(method, `/api/agents/${agent.id}${path}`, body)).status, 422, `${method} ${path}`)
+    assert.equal((await app.request(method, `/api/agents/${agent.id}${path}`, body)).status, 422, `${method} ${path}`)
   }
   assert.deepEqual(await actions(app, companyId), before)
 })
@@ -208,7 +208,7 @@ for (const action of ['pause', 'resume', 'terminate']) {
     const companyId = await makeCompany(app)
     const ceo = await makeAgent(app, companyId, { role: 'ceo' })
     const agent = await makeAgent(app, companyId, { reportsTo: ceo.id })
-    const ask = await asAgent(app, ceo)
-    assert.equal((await ask('POST', `/api/agents/${agent.id}/${action}`)).status, 403)
+    const request = await asAgent(app, ceo)
+    assert.equal((await request('POST', `/api/agents/${agent.id}/${action}`)).status, 403)
   })
 }

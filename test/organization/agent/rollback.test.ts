@@ -5,10 +5,11 @@ import { asAgent } from '../../arrange.ts'
 import { createTestApp, type TestApp } from '../../helpers.ts'
 import { makeAgent, makeCompany, plainConfig } from '../../make.ts'
 
-const revisions = async (app: TestApp, id: string) => (await app.ask('GET', `/api/agents/${id}/config-revisions`)).body
+const revisions = async (app: TestApp, id: string) =>
+  (await app.request('GET', `/api/agents/${id}/config-revisions`)).body
 
 const rollBack = (app: TestApp, id: string, revisionId: string) =>
-  app.ask('POST', `/api/agents/${id}/config-revisions/${revisionId}/rollback`)
+  app.request('POST', `/api/agents/${id}/config-revisions/${revisionId}/rollback`)
 
 test('a rollback restores the configuration with its secrets, and creates a revision', async (t) => {
   const app = createTestApp(t)
@@ -34,7 +35,7 @@ test('a rollback restores the configuration with its secrets, and creates a revi
   assert.deepEqual(body.runtimeConfig, runtimeConfig)
   assert.deepEqual(plainConfig(app, agent.id), adapterConfig)
   assert.equal(body.budgetMonthlyCents, 700, 'a rollback raises no limit')
-  const state = (await app.ask('GET', `/api/agents/${agent.id}/runtime-state`)).body
+  const state = (await app.request('GET', `/api/agents/${agent.id}/runtime-state`)).body
   assert.equal(state.timerDueAt, '2026-11-21T09:10:00.000Z')
 
   const [last, patched] = await revisions(app, agent.id)
@@ -79,8 +80,8 @@ test('a revision that is unknown or of another agent is 404, and only the board 
   const [revision] = await revisions(app, other.id)
   assert.equal((await rollBack(app, agent.id, revision.id)).status, 404)
   assert.equal((await rollBack(app, agent.id, 'nope')).status, 404)
-  const ask = await asAgent(app, agent)
+  const request = await asAgent(app, agent)
   const [own] = await revisions(app, agent.id)
   const path = `/api/agents/${agent.id}/config-revisions/${own.id}/rollback`
-  assert.equal((await ask('POST', path)).status, 403)
+  assert.equal((await request('POST', path)).status, 403)
 })

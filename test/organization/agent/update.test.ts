@@ -23,12 +23,12 @@ test('the board may change any field, and each change creates a revision that li
     budgetMonthlyCents: 500,
     metadata: { floor: 2 },
   }
-  const { status, body } = await app.ask('PATCH', `/api/agents/${agent.id}`, change)
+  const { status, body } = await app.request('PATCH', `/api/agents/${agent.id}`, change)
   assert.equal(status, 200)
   for (const [key, value] of Object.entries(change)) assert.deepEqual(body[key], value, key)
   assert.equal(body.urlKey, 'bea')
-  assert.deepEqual((await app.ask('GET', `/api/agents/${agent.id}`)).body, body)
-  const [revision] = (await app.ask('GET', `/api/agents/${agent.id}/config-revisions`)).body
+  assert.deepEqual((await app.request('GET', `/api/agents/${agent.id}`)).body, body)
+  const [revision] = (await app.request('GET', `/api/agents/${agent.id}/config-revisions`)).body
   assert.equal(revision.source, 'patch')
   assert.equal(revision.createdByUserId, 'local-board')
   assert.deepEqual(revision.changedKeys.sort(), [
@@ -55,9 +55,9 @@ test('setting the current values changes nothing and records nothing', async (t)
   app.clock.move(1_000)
   const { name, adapterConfig, runtimeConfig, desiredSkills, budgetMonthlyCents } = agent
   const same = { name, adapterConfig, runtimeConfig, desiredSkills, budgetMonthlyCents }
-  assert.deepEqual((await app.ask('PATCH', `/api/agents/${agent.id}`, same)).body, agent)
+  assert.deepEqual((await app.request('PATCH', `/api/agents/${agent.id}`, same)).body, agent)
   assert.deepEqual(await actions(app, companyId), before)
-  assert.equal((await app.ask('GET', `/api/agents/${agent.id}/config-revisions`)).body.length, 1)
+  assert.equal((await app.request('GET', `/api/agents/${agent.id}/config-revisions`)).body.length, 1)
 })
 
 test('a PATCH merges configurations by key, and null removes a key', async (t) => {
@@ -70,7 +70,7 @@ test('a PATCH merges configurations by key, and null removes a key', async (t) =
     adapterConfig: { model: null, env: { A: null, C: '3' } },
     runtimeConfig: { heartbeat: { intervalSec: 90 } },
   }
-  const { body } = await app.ask('PATCH', `/api/agents/${agent.id}`, change)
+  const { body } = await app.request('PATCH', `/api/agents/${agent.id}`, change)
   assert.deepEqual(body.adapterConfig, { cwd: '/srv', env: { B: '[redacted]', C: '[redacted]' } })
   assert.deepEqual(body.runtimeConfig, { heartbeat: { enabled: true, intervalSec: 90 } })
 })
@@ -79,9 +79,9 @@ test('changing the adapter type resets the adapter configuration', async (t) => 
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app), { adapterConfig: { model: 'm1' } })
   const change = { adapterType: 'process', adapterConfig: { command: 'true' } }
-  const { body } = await app.ask('PATCH', `/api/agents/${agent.id}`, change)
+  const { body } = await app.request('PATCH', `/api/agents/${agent.id}`, change)
   assert.deepEqual(body.adapterConfig, { command: 'true' })
-  assert.equal((await app.ask('PATCH', `/api/agents/${agent.id}`, { adapterType: 'telepathy' })).status, 400)
+  assert.equal((await app.request('PATCH', `/api/agents/${agent.id}`, { adapterType: 'telepathy' })).status, 400)
 })
 
 test('refuses an agent that would report to itself or to its own report', async (t) => {
@@ -91,11 +91,11 @@ test('refuses an agent that would report to itself or to its own report', async 
   const middle = await makeAgent(app, companyId, { name: 'Middle', reportsTo: top.id })
   const low = await makeAgent(app, companyId, { name: 'Low', reportsTo: middle.id })
   for (const reportsTo of [top.id, middle.id, low.id]) {
-    const { status, body } = await app.ask('PATCH', `/api/agents/${top.id}`, { reportsTo })
+    const { status, body } = await app.request('PATCH', `/api/agents/${top.id}`, { reportsTo })
     assert.equal(status, 422)
     assert.match(body.error, /reportsTo/)
   }
-  const { body } = await app.ask('PATCH', `/api/agents/${low.id}`, { reportsTo: 'top' })
+  const { body } = await app.request('PATCH', `/api/agents/${low.id}`, { reportsTo: 'top' })
   assert.deepEqual(
     body.chainOfCommand.map((manager: { id: string }) => manager.id),
     [top.id],
@@ -106,7 +106,7 @@ test('a PATCH with unknown fields is 400', async (t) => {
   const app = createTestApp(t)
   const agent = await makeAgent(app, await makeCompany(app))
   for (const field of ['companyId', 'status', 'permissions', 'urlKey', 'spentMonthlyCents']) {
-    const { status, body } = await app.ask('PATCH', `/api/agents/${agent.id}`, { [field]: 'x' })
+    const { status, body } = await app.request('PATCH', `/api/agents/${agent.id}`, { [field]: 'x' })
     assert.equal(status, 400)
     assert.match(body.error, new RegExp(field))
   }
@@ -124,8 +124,8 @@ test('an agent may change the profile fields of itself and its reports only', as
     [boss, 200],
     [peer, 403],
   ] as const) {
-    const ask = await asAgent(app, who)
-    assert.equal((await ask('PATCH', `/api/agents/${agent.id}`, change)).status, status)
+    const request = await asAgent(app, who)
+    assert.equal((await request('PATCH', `/api/agents/${agent.id}`, change)).status, status)
   }
   assert.equal((await (await asAgent(app, agent))('PATCH', `/api/agents/${boss.id}`, change)).status, 403)
 })
@@ -145,14 +145,14 @@ for (const [field, value] of Object.entries({
     const companyId = await makeCompany(app)
     const ceo = await makeAgent(app, companyId, { name: 'Boss', role: 'ceo' })
     const agent = await makeAgent(app, companyId, { reportsTo: ceo.id })
-    const ask = await asAgent(app, ceo)
+    const request = await asAgent(app, ceo)
     for (const id of [ceo.id, agent.id]) {
-      const { status, body } = await ask('PATCH', `/api/agents/${id}`, { title: 'x', [field]: value })
+      const { status, body } = await request('PATCH', `/api/agents/${id}`, { title: 'x', [field]: value })
       assert.equal(status, 403)
       assert.match(body.error, new RegExp(field))
     }
-    assert.equal((await app.ask('GET', `/api/agents/${agent.id}`)).body.title, null)
-    assert.equal((await ask('PATCH', `/api/agents/${agent.id}/permissions`, { canCreateAgents: true })).status, 403)
+    assert.equal((await app.request('GET', `/api/agents/${agent.id}`)).body.title, null)
+    assert.equal((await request('PATCH', `/api/agents/${agent.id}/permissions`, { canCreateAgents: true })).status, 403)
   })
 }
 
@@ -161,7 +161,7 @@ test('a timer change restarts the timer; other changes keep its due time', async
   const agent = await makeAgent(app, await makeCompany(app), {
     runtimeConfig: { heartbeat: { enabled: true, intervalSec: 600 } },
   })
-  const due = async () => (await app.ask('GET', `/api/agents/${agent.id}/runtime-state`)).body.timerDueAt
+  const due = async () => (await app.request('GET', `/api/agents/${agent.id}/runtime-state`)).body.timerDueAt
   const patch = (heartbeat: unknown) => app.make('PATCH', `/api/agents/${agent.id}`, { runtimeConfig: { heartbeat } })
   assert.equal(await due(), '2026-11-21T09:10:00.000Z')
   app.clock.move(60_000)

@@ -26,7 +26,7 @@ async function arrange(t: Parameters<typeof createTestApp>[0]) {
   const people = await arrangeCompany(app)
   const path = `/api/companies/${people.company.id}/logo`
   const upload = async (content: string | Uint8Array, name?: string) =>
-    (await app.ask('POST', path, formOf(content, name))).body
+    (await app.request('POST', path, formOf(content, name))).body
   return { ...app, ...people, app, path, upload }
 }
 
@@ -39,7 +39,7 @@ for (const [what, content, type] of [
   ['SVG with its prolog', `\ufeff<?xml version="1.0"?>\n<!-- a -->\n<!DOCTYPE svg>\n${SVG}`, 'image/svg+xml'],
 ] as const) {
   test(`accepts ${what} as a logo, whatever the file name`, async (t) => {
-    const { upload, ask } = await arrange(t)
+    const { upload, request: ask } = await arrange(t)
     const made = await upload(content as string, 'page.html')
     assert.equal(made.contentType, type)
     const { status, headers } = await ask('GET', made.url)
@@ -61,33 +61,33 @@ for (const [what, content] of [
   ['a program', Buffer.from('7f454c46020101', 'hex')],
 ] as const) {
   test(`refuses ${what} as a logo, and stores nothing`, async (t) => {
-    const { ask, path: route, config } = await arrange(t)
+    const { request: ask, path: route, config } = await arrange(t)
     assert.equal((await ask('POST', route, formOf(content as string, 'logo.png'))).status, 415)
     assert.equal(existsSync(path.join(config.dataDir, 'assets')), false)
   })
 }
 
 test('a PATCH of the company assigns an uploaded logo', async (t) => {
-  const { upload, company, ask, ceo, path: route } = await arrange(t)
+  const { upload, company, request: ask, ceo, path: route } = await arrange(t)
   const made = await upload(PNG, '/etc/../we\u0007ird "ü".png')
   assert.equal(made.fileName, 'weird "ü".png')
   assert.equal(made.byteSize, PNG.length)
   const { body } = await ask('PATCH', `/api/companies/${company.id}`, { logoAssetId: made.assetId })
   assert.equal(body.logoUrl, made.url)
-  const own = (await ceo.ask('POST', route, formOf(PNG))).body
+  const own = (await ceo.request('POST', route, formOf(PNG))).body
   assert.equal(own.createdByAgentId, ceo.id)
-  const branded = await ceo.ask('PATCH', `/api/companies/${company.id}/branding`, { logoAssetId: own.assetId })
+  const branded = await ceo.request('PATCH', `/api/companies/${company.id}/branding`, { logoAssetId: own.assetId })
   assert.equal(branded.body.logoAssetId, own.assetId)
 })
 
 test('a download returns the uploaded content, and 304 for a matching ETag', async (t) => {
-  const { upload, ask, engineer, stranger, app } = await arrange(t)
+  const { upload, request: ask, engineer, stranger, app } = await arrange(t)
   const made = await upload(SVG)
-  const first = await engineer.ask('GET', made.url)
+  const first = await engineer.request('GET', made.url)
   assert.equal(first.body, SVG)
   const tag = first.headers.get('etag')!
   assert.equal((await ask('GET', made.url, undefined, { 'if-none-match': tag })).status, 304)
-  assert.equal((await stranger.ask('GET', made.url)).status, 404)
+  assert.equal((await stranger.request('GET', made.url)).status, 404)
   assert.equal((await ask('GET', '/api/assets/nope')).status, 404)
   assert.equal((await ask('GET', '/api/assets/..%2Fservice.db')).status, 404)
   assert.equal(statSync(assetFile(app.config, made.assetId)).mode & 0o777, 0o600)
@@ -95,12 +95,12 @@ test('a download returns the uploaded content, and 304 for a matching ETag', asy
 
 test('only the board and the CEO of the company may upload a logo', async (t) => {
   const { path: route, engineer, stranger } = await arrange(t)
-  assert.equal((await engineer.ask('POST', route, formOf(PNG))).status, 403)
-  assert.equal((await stranger.ask('POST', route, formOf(PNG))).status, 403)
+  assert.equal((await engineer.request('POST', route, formOf(PNG))).status, 403)
+  assert.equal((await stranger.request('POST', route, formOf(PNG))).status, 403)
 })
 
 test('a logo upload requires a form with a non-empty field `file`', async (t) => {
-  const { path: route, ask } = await arrange(t)
+  const { path: route, request: ask } = await arrange(t)
   assert.equal((await ask('POST', route, { file: 'x' })).status, 415)
   assert.equal((await ask('POST', route)).status, 415)
   const misnamed = await ask('POST', route, formOf(PNG, 'a.png', 'logo'))
@@ -117,7 +117,7 @@ test('a logo upload requires a form with a non-empty field `file`', async (t) =>
 })
 
 test('refuses a logo of more than 5 MB', async (t) => {
-  const { path: route, ask, config } = await arrange(t)
+  const { path: route, request: ask, config } = await arrange(t)
   const big = Buffer.concat([PNG, Buffer.alloc(5 * 1024 * 1024)])
   assert.equal((await ask('POST', route, formOf(big))).status, 413)
   assert.equal((await ask('POST', route, formOf(Buffer.concat([big, big])))).status, 413)
@@ -150,7 +150,7 @@ test('the limit applies to a chunked form', async (t) => {
 })
 
 test('a repeated upload with the same Idempotency-Key is stored once', async (t) => {
-  const { path: route, ask, config } = await arrange(t)
+  const { path: route, request: ask, config } = await arrange(t)
   const form = formOf(PNG)
   // Reuses the same bytes, because each serialization of a form has a new boundary.
   const request = new Request('http://x', { method: 'POST', body: form })
@@ -164,27 +164,27 @@ test('a repeated upload with the same Idempotency-Key is stored once', async (t)
 })
 
 test('attaches a file to an issue, lists it, downloads it, and deletes it with its content', async (t) => {
-  const { app, ask, company, engineer, ceo, stranger } = await arrange(t)
+  const { app, request: ask, company, engineer, ceo, stranger } = await arrange(t)
   const issue = insertIssue(app.ctx, { company_id: company.id })
   const route = `/api/issues/${issue.identifier.toLowerCase()}/attachments`
-  const made = (await engineer.ask('POST', route, formOf('<script>1</script>', 'notes.md'))).body
+  const made = (await engineer.request('POST', route, formOf('<script>1</script>', 'notes.md'))).body
   assert.equal(made.issueId, issue.id)
   assert.equal(made.contentType, 'text/plain; charset=utf-8')
   assert.deepEqual((await ask('GET', route)).body, [made])
   const { headers, body } = await ask('GET', made.url)
   assert.equal(headers.get('content-disposition'), "attachment; filename*=UTF-8''notes.md")
   assert.equal(body, '<script>1</script>')
-  assert.equal((await stranger.ask('GET', route)).status, 404)
-  assert.equal((await stranger.ask('DELETE', `/api/attachments/${made.id}`)).status, 404)
-  assert.equal((await ceo.ask('DELETE', `/api/attachments/${made.id}`)).status, 403)
-  assert.equal((await engineer.ask('DELETE', `/api/attachments/${made.id}`)).status, 200)
+  assert.equal((await stranger.request('GET', route)).status, 404)
+  assert.equal((await stranger.request('DELETE', `/api/attachments/${made.id}`)).status, 404)
+  assert.equal((await ceo.request('DELETE', `/api/attachments/${made.id}`)).status, 403)
+  assert.equal((await engineer.request('DELETE', `/api/attachments/${made.id}`)).status, 200)
   assert.equal(existsSync(assetFile(app.config, made.assetId)), false)
   assert.deepEqual((await ask('GET', route)).body, [])
   assert.equal((await ask('GET', made.url)).status, 404)
 })
 
 test('an archived company refuses an upload, and stores no file', async (t) => {
-  const { app, ask, path: route, company } = await arrange(t)
+  const { app, request: ask, path: route, company } = await arrange(t)
   await ask('POST', `/api/companies/${company.id}/archive`)
   assert.equal((await ask('POST', route, formOf(PNG))).status, 422)
   assert.ok(!existsSync(path.join(app.config.dataDir, 'assets')))

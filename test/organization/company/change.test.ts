@@ -13,7 +13,7 @@ async function arrange(t: Parameters<typeof createTestApp>[0]) {
   const path = `/api/companies/${people.company.id}`
   const events: string[] = []
   app.ctx.events.subscribe((event) => events.push(event.type))
-  const patch = async (change: object) => (await app.ask('PATCH', path, change)).body
+  const patch = async (change: object) => (await app.request('PATCH', path, change)).body
   const spend = (micros: number) =>
     app.ctx.db.run(
       sql.insertInto('cost_event').values({
@@ -31,7 +31,7 @@ async function arrange(t: Parameters<typeof createTestApp>[0]) {
 }
 
 test('the board may change every field of a company', async (t) => {
-  const { patch, ask, path } = await arrange(t)
+  const { patch, request, path } = await arrange(t)
   const change = {
     name: 'Walrus',
     description: 'Tusks',
@@ -44,7 +44,7 @@ test('the board may change every field of a company', async (t) => {
   }
   const body = await patch(change)
   assert.deepEqual({ ...body, ...change }, body)
-  assert.deepEqual((await ask('GET', path)).body, body)
+  assert.deepEqual((await request('GET', path)).body, body)
   assert.equal(body.pauseReason, 'manual')
   assert.equal(body.pausedAt, '2026-11-21T09:00:00.000Z')
 })
@@ -52,7 +52,7 @@ test('the board may change every field of a company', async (t) => {
 test('the CEO may change the name, description and branding of its company', async (t) => {
   const { ceo, path } = await arrange(t)
   const change = { name: 'Walrus', description: null, brandColor: '#112233', logoAssetId: null }
-  const { status, body } = await ceo.ask('PATCH', path, change)
+  const { status, body } = await ceo.request('PATCH', path, change)
   assert.equal(status, 200)
   assert.deepEqual({ ...body, ...change }, body)
 })
@@ -64,23 +64,23 @@ for (const [field, value] of Object.entries({
   requireBoardApprovalForNewAgents: false,
 })) {
   test(`refuses a PATCH by the CEO that contains ${field}`, async (t) => {
-    const { ceo, path, ask } = await arrange(t)
-    const before = (await ask('GET', path)).body
-    const { status, body } = await ceo.ask('PATCH', path, { name: 'Walrus', [field]: value })
+    const { ceo, path, request } = await arrange(t)
+    const before = (await request('GET', path)).body
+    const { status, body } = await ceo.request('PATCH', path, { name: 'Walrus', [field]: value })
     assert.equal(status, 403)
     assert.deepEqual(body.details.fields, [field])
-    assert.deepEqual((await ask('GET', path)).body, before)
+    assert.deepEqual((await request('GET', path)).body, before)
   })
 }
 
 test('no caller may change the issue prefix', async (t) => {
-  const { ceo, path, ask } = await arrange(t)
-  for (const caller of [ask, ceo.ask]) {
+  const { ceo, path, request } = await arrange(t)
+  for (const caller of [request, ceo.request]) {
     const { status, body } = await caller('PATCH', path, { name: 'x', issuePrefix: 'NEW' })
     assert.equal(status, 400)
     assert.match(body.error, /issuePrefix: is immutable/)
   }
-  assert.equal((await ask('GET', path)).body.name, 'Acme')
+  assert.equal((await request('GET', path)).body.name, 'Acme')
 })
 
 test('other agents may not change a company', async (t) => {
@@ -93,19 +93,19 @@ test('other agents may not change a company', async (t) => {
     ['DELETE', '?confirm=Acme', undefined],
   ] as const) {
     for (const agent of [engineer, stranger]) {
-      assert.equal((await agent.ask(method, path + at, body)).status, 403, method + at)
+      assert.equal((await agent.request(method, path + at, body)).status, 403, method + at)
     }
-    if (at !== '' && at !== '/branding') assert.equal((await ceo.ask(method, path + at, body)).status, 403)
+    if (at !== '' && at !== '/branding') assert.equal((await ceo.request(method, path + at, body)).status, 403)
   }
 })
 
 test('a logo must be an asset of the company', async (t) => {
-  const { ask, path, other } = await arrange(t)
+  const { request, path, other } = await arrange(t)
   const form = new FormData()
   form.append('file', new File(['GIF89a..'], 'x.gif'))
-  const foreign = (await ask('POST', `/api/companies/${other.id}/logo`, form)).body
+  const foreign = (await request('POST', `/api/companies/${other.id}/logo`, form)).body
   for (const logoAssetId of [foreign.assetId, uuid()]) {
-    const { status, body } = await ask('PATCH', path, { logoAssetId })
+    const { status, body } = await request('PATCH', path, { logoAssetId })
     assert.equal(status, 422)
     assert.equal(body.details.fields[0].path, 'logoAssetId')
   }
@@ -138,13 +138,13 @@ test('setting the displayed spend records nothing', async (t) => {
 })
 
 test('a budget up to the spend pauses the company, and a higher budget resumes it', async (t) => {
-  const { patch, spend, events, path, ask } = await arrange(t)
+  const { patch, spend, events, path, request } = await arrange(t)
   spend(30_000_000)
   const paused = await patch({ budgetMonthlyCents: 3_000 })
   assert.equal(paused.status, 'paused')
   assert.equal(paused.pauseReason, 'budget')
   assert.ok(events.includes('company.budget_changed'))
-  const resumed = (await ask('PATCH', `${path}/budgets`, { budgetMonthlyCents: 3_001 })).body
+  const resumed = (await request('PATCH', `${path}/budgets`, { budgetMonthlyCents: 3_001 })).body
   assert.equal(resumed.status, 'active')
   assert.equal(resumed.pauseReason, null)
   assert.equal((await patch({ spentMonthlyCents: 9_999 })).pauseReason, 'budget')
@@ -174,26 +174,26 @@ for (const status of ['paused', 'archived']) {
 }
 
 test('an archived company is read-only until the board makes it active again', async (t) => {
-  const { ask, path, patch, ceo, company } = await arrange(t)
-  assert.equal((await ask('POST', `${path}/archive`)).body.status, 'archived')
-  assert.equal((await ask('POST', `${path}/archive`)).status, 200, 'twice is the same as once')
-  assert.equal((await ceo.ask('PATCH', path, { name: 'x' })).status, 422)
-  assert.equal((await ask('PATCH', path, { budgetMonthlyCents: 1 })).status, 422)
-  assert.equal((await ask('POST', `${path}/goals`, { title: 'x' })).status, 422)
-  assert.equal((await ask('GET', `${path}/goals`)).status, 200)
+  const { request, path, patch, ceo, company } = await arrange(t)
+  assert.equal((await request('POST', `${path}/archive`)).body.status, 'archived')
+  assert.equal((await request('POST', `${path}/archive`)).status, 200, 'twice is the same as once')
+  assert.equal((await ceo.request('PATCH', path, { name: 'x' })).status, 422)
+  assert.equal((await request('PATCH', path, { budgetMonthlyCents: 1 })).status, 422)
+  assert.equal((await request('POST', `${path}/goals`, { title: 'x' })).status, 422)
+  assert.equal((await request('GET', `${path}/goals`)).status, 200)
   const back = await patch({ status: 'active', name: 'Back' })
   assert.equal(back.status, 'active')
   assert.equal(back.name, 'Back')
-  assert.equal((await ask('POST', `${path}/goals`, { title: 'x' })).status, 201)
-  const actions = (await ask('GET', `${path}/activity?entityId=${company.id}`)).body.map(
+  assert.equal((await request('POST', `${path}/goals`, { title: 'x' })).status, 201)
+  const actions = (await request('GET', `${path}/activity?entityId=${company.id}`)).body.map(
     (entry: { action: string }) => entry.action,
   )
   assert.deepEqual(actions, ['company.resumed', 'company.archived', 'company.created'])
 })
 
 test('setting fields to their current values records nothing', async (t) => {
-  const { patch, ask, path, events, company } = await arrange(t)
+  const { patch, request, path, events, company } = await arrange(t)
   await patch({ name: 'Acme', status: 'active', budgetMonthlyCents: 0, spentMonthlyCents: 0, brandColor: null })
   assert.deepEqual(events, [])
-  assert.equal((await ask('GET', `${path}/activity?entityId=${company.id}`)).body.length, 1)
+  assert.equal((await request('GET', `${path}/activity?entityId=${company.id}`)).body.length, 1)
 })

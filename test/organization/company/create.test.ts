@@ -12,21 +12,21 @@ test('the issue prefix of a company is derived from its name and unique', async 
 })
 
 test('a new company is listed, and its activity records the creator', async (t) => {
-  const { make, ask } = createTestApp(t)
+  const { make, request } = createTestApp(t)
   const company = await make('POST', '/api/companies', { name: 'Acme', budgetMonthlyCents: 5_000 })
   assert.equal(company.budgetMonthlyCents, 5_000)
   assert.equal(company.spentMonthlyCents, 0)
-  assert.deepEqual((await ask('GET', '/api/companies')).body, [company])
-  assert.deepEqual((await ask('GET', `/api/companies/${company.id}`)).body, company)
-  const [entry] = (await ask('GET', `/api/companies/${company.id}/activity`)).body
+  assert.deepEqual((await request('GET', '/api/companies')).body, [company])
+  assert.deepEqual((await request('GET', `/api/companies/${company.id}`)).body, company)
+  const [entry] = (await request('GET', `/api/companies/${company.id}/activity`)).body
   assert.equal(entry.action, 'company.created')
   assert.equal(entry.actorType, 'user')
   assert.equal(entry.entityId, company.id)
 })
 
 test('the error names every invalid field, and nothing is created', async (t) => {
-  const { ask } = createTestApp(t)
-  const { status, body } = await ask('POST', '/api/companies', { name: '', brandColor: 'red', nmae: 'x' })
+  const { request } = createTestApp(t)
+  const { status, body } = await request('POST', '/api/companies', { name: '', brandColor: 'red', nmae: 'x' })
   assert.equal(status, 400)
   assert.equal(body.code, 'validation_failed')
   assert.deepEqual(body.details.fields.map((field: { path: string }) => field.path).sort(), [
@@ -34,11 +34,11 @@ test('the error names every invalid field, and nothing is created', async (t) =>
     'name',
     'nmae',
   ])
-  assert.deepEqual((await ask('GET', '/api/companies')).body, [])
+  assert.deepEqual((await request('GET', '/api/companies')).body, [])
 })
 
 test('an unknown company is 404', async (t) => {
-  const { ask } = createTestApp(t)
-  assert.equal((await ask('GET', '/api/companies/nope')).status, 404)
-  assert.equal((await ask('GET', '/api/companies/nope/activity')).status, 404)
+  const { request } = createTestApp(t)
+  assert.equal((await request('GET', '/api/companies/nope')).status, 404)
+  assert.equal((await request('GET', '/api/companies/nope/activity')).status, 404)
 })

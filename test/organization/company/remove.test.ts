@@ -62,7 +62,7 @@ async function fillCompany(app: TestApp) {
   app.ctx.db.run(sql.updateTable('run').set({ issue_id: issue.id }).where('id', '=', run))
   const asRun = app.as(await app.ctx.tokens.sign({ id: run, agentId: engineer.id, companyId: company.id }))
   const approval = (
-    await ceo.ask('POST', `${at}/approvals`, {
+    await ceo.request('POST', `${at}/approvals`, {
       type: 'approve_ceo_strategy',
       payload: { plan: 'x' },
       issueIds: [issue.id],
@@ -73,7 +73,7 @@ async function fillCompany(app: TestApp) {
   await app.make('POST', `${at}/logo`, formOf('GIF89a..'))
   await asRun('POST', `/api/issues/${issue.id}/attachments`, formOf('GIF89a..'))
   await app.make('PATCH', at, { spentMonthlyCents: 100 })
-  await ceo.ask('POST', `${at}/goals`, { title: 'once' }, { 'idempotency-key': 'k' })
+  await ceo.request('POST', `${at}/goals`, { title: 'once' }, { 'idempotency-key': 'k' })
   const comment = { id: uuid(), company_id: company.id, issue_id: issue.id, body: 'x', created_at: app.ctx.now }
   const row = { ...comment, author_type: 'agent' as const, author_agent_id: engineer.id, created_by_run_id: run }
   await app.ctx.write(() => app.ctx.db.run(sql.insertInto('comment').values({ ...row, updated_at: app.ctx.now })))
@@ -112,7 +112,7 @@ test('deleting a company deletes all its rows and files', async (t) => {
   end()
   const before = countRows(app)
   for (const table of FILLED) assert.ok(before[table]! > 0, `${table} has rows that could be left`)
-  const { status, body } = await app.ask('DELETE', `/api/companies/${company.id}`, { confirm: 'Acme' })
+  const { status, body } = await app.request('DELETE', `/api/companies/${company.id}`, { confirm: 'Acme' })
   assert.equal(status, 200)
   assert.deepEqual(body, { ok: true, id: company.id })
   const left = Object.entries(countRows(app)).filter(([, rows]) => rows > 0)
@@ -120,13 +120,13 @@ test('deleting a company deletes all its rows and files', async (t) => {
   const own = { company: 1, agent: 1, agent_key: 1, skill: 1, skill_file: 1, activity: 1 }
   assert.deepEqual(Object.fromEntries(left), own)
   assert.deepEqual(
-    (await app.ask('GET', '/api/companies')).body.map((one: { id: string }) => one.id),
+    (await app.request('GET', '/api/companies')).body.map((one: { id: string }) => one.id),
     [other.id],
   )
   assert.deepEqual(readdirSync(path.join(app.config.dataDir, 'assets')), [])
   const found = app.ctx.db.all(sql.selectFrom(raw<{ rowid: number }>`issue_text('Issue')`.as('f')).select('f.rowid'))
   assert.deepEqual(found, [])
-  assert.equal((await app.ask('GET', `/api/companies/${company.id}`)).status, 404)
+  assert.equal((await app.request('GET', `/api/companies/${company.id}`)).status, 404)
 })
 
 /** Creates a file in a folder named by an id, like those of runs and agents. @returns the folder */
@@ -141,7 +141,7 @@ test('deleting a company deletes its folders, and those of its runs and agents, 
   const app = createTestApp(t)
   const { company, ceo, stranger, other, run, end } = await fillCompany(app)
   end()
-  const kept = [
+  const stored = [
     fillFolder(app, 'agents', stranger.id),
     fillFolder(app, 'runs', insertRunRow(app.ctx, stranger)),
     fillFolder(app, 'skills', other.id),
@@ -149,7 +149,7 @@ test('deleting a company deletes its folders, and those of its runs and agents, 
   const gone = [fillFolder(app, 'agents', ceo.id), fillFolder(app, 'runs', run), fillFolder(app, 'skills', company.id)]
   await app.make('DELETE', `/api/companies/${company.id}?confirm=Acme`)
   assert.deepEqual(gone.filter(existsSync), [])
-  assert.deepEqual(kept.filter(existsSync), kept)
+  assert.deepEqual(stored.filter(existsSync), stored)
 })
 
 test('deletes a symbolic link in place of a folder, and keeps its target', async (t) => {
@@ -243,10 +243,10 @@ test('deleting a company requires its name, in the body or the query', async (t)
     ['?confirm=yes', undefined],
     [`?confirm=${encodeURIComponent('Ac & me')}`, { confirm: 'x' }],
   ] as const) {
-    assert.equal((await app.ask('DELETE', path + query, body)).status, 422)
+    assert.equal((await app.request('DELETE', path + query, body)).status, 422)
   }
-  assert.equal((await app.ask('DELETE', `${path}?confirm=${encodeURIComponent('Ac & me')}`)).status, 200)
-  assert.equal((await app.ask('DELETE', `${path}?confirm=x`)).status, 404)
+  assert.equal((await app.request('DELETE', `${path}?confirm=${encodeURIComponent('Ac & me')}`)).status, 200)
+  assert.equal((await app.request('DELETE', `${path}?confirm=x`)).status, 404)
 })
 
 test('refuses to delete a company with a live run', async (t) => {
@@ -254,18 +254,18 @@ test('refuses to delete a company with a live run', async (t) => {
   const { company, run, end } = await fillCompany(app)
   const path = `/api/companies/${company.id}?confirm=Acme`
   const before = countRows(app)
-  const { status, body } = await app.ask('DELETE', path)
+  const { status, body } = await app.request('DELETE', path)
   assert.equal(status, 409)
   assert.deepEqual(body.details.runIds, [run])
   assert.deepEqual(countRows(app), before)
   end()
-  assert.equal((await app.ask('DELETE', path)).status, 200)
+  assert.equal((await app.request('DELETE', path)).status, 200)
 })
 
 test('a stopping run keeps its folder until it ends', async (t) => {
   const app = await createTestRuns(t)
   const agent = await app.agentThat('ignore-sigterm.js')
-  const remove = () => app.ask('DELETE', `/api/companies/${app.companyId}?confirm=Acme`)
+  const remove = () => app.request('DELETE', `/api/companies/${app.companyId}?confirm=Acme`)
   const running = app.next('run.running')
   await app.make('POST', `/api/agents/${agent}/wakeup`)
   await app.tick()
@@ -287,7 +287,7 @@ test('the counts include only the companies of the caller', async (t) => {
   const at = `/api/companies/${company.id}`
   await app.make('POST', `${at}/goals`, { title: 'x' })
   await app.make('POST', `${at}/projects`, { name: 'x' })
-  await ceo.ask('POST', `${at}/approvals`, { type: 'approve_ceo_strategy', payload: { plan: 'x' } })
+  await ceo.request('POST', `${at}/approvals`, { type: 'approve_ceo_strategy', payload: { plan: 'x' } })
   insertIssue(app.ctx, { company_id: company.id })
   const done = insertIssue(app.ctx, { company_id: company.id })
   app.ctx.db.run(sql.updateTable('issue').set({ status: 'done', completed_at: app.ctx.now }).where('id', '=', done.id))
@@ -301,7 +301,7 @@ test('the counts include only the companies of the caller', async (t) => {
     pendingApprovalCount: 1,
   }
   const theirs = { ...ours, issueCount: 0, openIssueCount: 0, projectCount: 0, goalCount: 0, pendingApprovalCount: 0 }
-  assert.deepEqual((await app.ask('GET', '/api/companies/stats')).body, { [company.id]: ours, [other.id]: theirs })
-  assert.deepEqual((await ceo.ask('GET', '/api/companies/stats')).body, { [company.id]: ours })
-  assert.deepEqual((await stranger.ask('GET', '/api/companies/stats')).body, { [other.id]: theirs })
+  assert.deepEqual((await app.request('GET', '/api/companies/stats')).body, { [company.id]: ours, [other.id]: theirs })
+  assert.deepEqual((await ceo.request('GET', '/api/companies/stats')).body, { [company.id]: ours })
+  assert.deepEqual((await stranger.request('GET', '/api/companies/stats')).body, { [other.id]: theirs })
 })

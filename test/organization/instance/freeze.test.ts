@@ -22,7 +22,7 @@ async function arrange(runs: TestRuns) {
   return { live, waiting }
 }
 
-const wakes = async ({ ask }: TestRuns) => (await ask('GET', '/api/instance')).body.waitingWakes
+const wakes = async ({ request }: TestRuns) => (await request('GET', '/api/instance')).body.waitingWakes
 
 const stops: Record<string, { stop: (runs: TestRuns) => string; thaw: (runs: TestRuns) => string; isStopped: string }> =
   {
@@ -44,7 +44,7 @@ for (const [what, { stop, thaw, isStopped }] of Object.entries(stops)) {
     const { waiting } = await arrange(runs)
     const stopped = await runs.make('POST', stop(runs), { reason: 'Enough.' })
     assert.equal(stopped[isStopped], runs.ctx.now)
-    await runs.settle()
+    await runs.runUntilIdle()
     const ids = (await runs.runs()).map((run) => run.id)
     assert.deepEqual(
       ids.filter((id) => markedProcesses().has(id)),
@@ -59,11 +59,11 @@ for (const [what, { stop, thaw, isStopped }] of Object.entries(stops)) {
     )
     assert.equal(await wakes(runs), 1)
     runs.clock.move(60_000)
-    await runs.settle()
+    await runs.runUntilIdle()
     assert.equal((await runs.runs()).length, 2, 'nothing starts meanwhile')
 
     await runs.make('POST', thaw(runs))
-    await runs.settle()
+    await runs.runUntilIdle()
     const all = await runs.runs()
     assert.deepEqual(
       all.slice(2).map((run) => [run.agentId, run.status]),
@@ -78,7 +78,7 @@ for (const [what, { stop, thaw, isStopped }] of Object.entries(stops)) {
     assert.deepEqual(await runs.make('POST', stop(runs)), first)
     assert.equal((await runs.make('POST', thaw(runs)))[isStopped], null)
     assert.equal((await runs.make('POST', thaw(runs)))[isStopped], null)
-    const actions = (await runs.ask('GET', `/api/companies/${runs.companyId}/activity`)).body.map(
+    const actions = (await runs.request('GET', `/api/companies/${runs.companyId}/activity`)).body.map(
       (row: { action: string }) => row.action,
     )
     assert.equal(actions.filter((action: string) => /company\.(stopped|thawed|frozen|unfrozen)/.test(action)).length, 2)
@@ -88,9 +88,9 @@ for (const [what, { stop, thaw, isStopped }] of Object.entries(stops)) {
     const runs = await createTestRuns(t)
     const agent = await runs.agentThat('hang.js')
     await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
-    const [stopped] = await Promise.all([runs.ask('POST', stop(runs)), runs.tick()])
+    const [stopped] = await Promise.all([runs.request('POST', stop(runs)), runs.tick()])
     assert.equal(stopped.status, 200)
-    await runs.settle()
+    await runs.runUntilIdle()
     for (const run of await runs.runs()) assert.deepEqual([run.status, run.processPid], ['cancelled', null])
   })
 }
@@ -109,19 +109,19 @@ test('timers that are due during a freeze cause one wake after the thaw', async 
   await runs.make('POST', '/api/instance/freeze')
   for (let i = 0; i < 5; i++) {
     runs.clock.move(60_000)
-    await runs.settle()
+    await runs.runUntilIdle()
   }
   assert.equal(await wakes(runs), 0)
   await runs.make('POST', '/api/instance/thaw')
-  await runs.settle()
+  await runs.runUntilIdle()
   assert.equal((await runs.runs()).length, 1)
 })
 
 test('a freeze is stored with its reason and actor', async (t) => {
   const runs = await createTestRuns(t)
   await runs.make('POST', '/api/instance/freeze', { reason: 'The bill' })
-  const shown = (await runs.ask('GET', '/api/instance')).body
-  assert.deepEqual([shown.isFrozen, shown.frozenBecause, shown.frozenBy], [true, 'The bill', 'local-board'])
+  const displayed = (await runs.request('GET', '/api/instance')).body
+  assert.deepEqual([displayed.isFrozen, displayed.frozenBecause, displayed.frozenBy], [true, 'The bill', 'local-board'])
 })
 
 test('an agent may not freeze or stop anything', async (t) => {
@@ -141,6 +141,6 @@ test('archiving a company cancels and records its live run', async (t) => {
   await runs.tick()
   await running
   await runs.make('POST', `/api/companies/${runs.companyId}/archive`)
-  await runs.settle()
+  await runs.runUntilIdle()
   assert.equal((await runs.runs())[0].status, 'cancelled')
 })

@@ -23,7 +23,7 @@ test('the metrics count requests, writes, runs, waiting wakes and spend', async 
   const companyId = insertCompany(app.ctx)
   const { id: agentId } = insertAgent(app, { company_id: companyId })
   await app.make('POST', `/api/companies/${companyId}/issues`, { title: 'One', assigneeAgentId: agentId })
-  await app.ask('GET', '/api/issues/nothing')
+  await app.request('GET', '/api/issues/nothing')
   await app.make('POST', `/api/companies/${companyId}/cost-events`, {
     agentId,
     provider: 'test',
@@ -31,9 +31,9 @@ test('the metrics count requests, writes, runs, waiting wakes and spend', async 
     costCents: 125,
   })
   app.clock.move(30_000)
-  const answer = await app.ask('GET', '/api/metrics')
-  assert.deepEqual([answer.status, /^text\/plain; version=/.test(answer.headers.get('content-type')!)], [200, true])
-  const samples = samplesOf(answer.body)
+  const response = await app.request('GET', '/api/metrics')
+  assert.deepEqual([response.status, /^text\/plain; version=/.test(response.headers.get('content-type')!)], [200, true])
+  const samples = samplesOf(response.body)
   const count = (route: string, status: number) =>
     samples.get(`service_http_request_duration_seconds_count{route="${route}",status="${status}"}`)
   assert.deepEqual([count('issues.create', 201), count('issues.get', 404)], [1, 1])
@@ -51,13 +51,13 @@ test('the metrics count requests, writes, runs, waiting wakes and spend', async 
 test('an agent may not read the metrics', async (t) => {
   const app = createTestApp(t)
   const agent = insertAgent(app, { company_id: insertCompany(app.ctx) })
-  assert.equal((await agent.ask('GET', '/api/metrics')).status, 403)
+  assert.equal((await agent.request('GET', '/api/metrics')).status, 403)
 })
 
 test('the Grafana dashboard uses only existing metrics', async (t) => {
   const app = createTestApp(t)
-  await app.ask('GET', '/api/metrics')
-  const { body } = await app.ask('GET', '/api/metrics')
+  await app.request('GET', '/api/metrics')
+  const { body } = await app.request('GET', '/api/metrics')
   const known = new Set(
     [...body.matchAll(/^# TYPE (\S+) (\S+)/gm)].flatMap(([, name, type]) =>
       type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],

@@ -17,25 +17,29 @@ import { createTestApp } from '../../helpers.ts'
 const SSH = { name: 'farm', type: 'ssh', settings: { host: 'build@farm' } }
 
 test('the board creates, reads, updates and deletes a placement, and every company records it', async (t) => {
-  const { make, ask, ctx } = createTestApp(t)
+  const { make, request, ctx } = createTestApp(t)
   const companyId = insertCompany(ctx)
-  assert.deepEqual((await ask('GET', '/api/placements')).body, [])
+  assert.deepEqual((await request('GET', '/api/placements')).body, [])
   const added = await make('POST', '/api/placements', { ...SSH, maxRuns: 7, isDefault: true })
   assert.deepEqual(
     { ...added, createdAt: 0, updatedAt: 0 },
     { ...SSH, maxRuns: 7, isDefault: true, liveRuns: 0, createdAt: 0, updatedAt: 0 },
   )
-  assert.equal((await ask('POST', '/api/placements', SSH)).status, 409)
+  assert.equal((await request('POST', '/api/placements', SSH)).status, 409)
   const changed = await make('PATCH', '/api/placements/farm', { settings: { workdir: '/srv/runs' }, maxRuns: 9 })
   assert.deepEqual(changed.settings, { host: 'build@farm', workdir: '/srv/runs' })
   await make('POST', '/api/placements', { ...SSH, name: 'barn', isDefault: true })
-  assert.equal((await ask('GET', '/api/placements/farm')).body.isDefault, false, 'only one placement is the default')
+  assert.equal(
+    (await request('GET', '/api/placements/farm')).body.isDefault,
+    false,
+    'only one placement is the default',
+  )
   await make('DELETE', '/api/placements/barn')
   assert.deepEqual(
-    (await ask('GET', '/api/placements')).body.map((one: { name: string }) => one.name),
+    (await request('GET', '/api/placements')).body.map((one: { name: string }) => one.name),
     ['farm'],
   )
-  const { body } = await ask('GET', `/api/companies/${companyId}/activity`)
+  const { body } = await request('GET', `/api/companies/${companyId}/activity`)
   assert.deepEqual(
     body.map((one: { action: string }) => one.action),
     ['placement.removed', 'placement.added', 'placement.updated', 'placement.added'],
@@ -43,11 +47,11 @@ test('the board creates, reads, updates and deletes a placement, and every compa
 })
 
 test('refuses invalid settings, and names each one', async (t) => {
-  const { ask } = createTestApp(t)
+  const { request } = createTestApp(t)
   const refused = async (body: object, path: string, status = 400) => {
-    const answer = await ask('POST', '/api/placements', body)
-    assert.equal(answer.status, status, JSON.stringify(answer.body))
-    assert.match(answer.body.error, new RegExp(path))
+    const response = await request('POST', '/api/placements', body)
+    assert.equal(response.status, status, JSON.stringify(response.body))
+    assert.match(response.body.error, new RegExp(path))
   }
   await refused({ ...SSH, name: 'local' }, 'the machine of the server')
   await refused({ ...SSH, name: 'No good' }, 'name: must be')
@@ -66,10 +70,10 @@ test('in authenticated mode the person who set up the server may create placemen
   const founder = await person('Olga', {}, true)
   const publicUrl = 'https://control.example.org/'
   const slurm = { name: 'cluster', type: 'slurm', settings: { publicUrl, partition: 'main' } }
-  const answer = await founder.ask('POST', '/api/placements', slurm)
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  assert.equal(answer.body.settings.publicUrl, 'https://control.example.org')
-  assert.equal((await (await person('Nora')).ask('POST', '/api/placements', SSH)).status, 403)
+  const response = await founder.request('POST', '/api/placements', slurm)
+  assert.equal(response.status, 201, JSON.stringify(response.body))
+  assert.equal(response.body.settings.publicUrl, 'https://control.example.org')
+  assert.equal((await (await person('Nora')).request('POST', '/api/placements', SSH)).status, 403)
 })
 
 test('agents may not set a placement for themselves, in a hire or for a project', async (t) => {
@@ -78,9 +82,9 @@ test('agents may not set a placement for themselves, in a hire or for a project'
   await make('POST', '/api/placements', SSH)
   const companyId = insertCompany(ctx)
   const ceo = insertAgent(app, { company_id: companyId, role: 'ceo', name: 'Cleo' })
-  const ask = await asAgent(app, ceo)
+  const request = await asAgent(app, ceo)
   const runtimeConfig = { placement: 'farm' }
-  assert.equal((await ask('PATCH', `/api/agents/${ceo.id}`, { runtimeConfig })).status, 403)
+  assert.equal((await request('PATCH', `/api/agents/${ceo.id}`, { runtimeConfig })).status, 403)
   const hire = {
     name: 'Nils',
     role: 'engineer',
@@ -88,19 +92,19 @@ test('agents may not set a placement for themselves, in a hire or for a project'
     adapterConfig: { command: 'true' },
     runtimeConfig,
   }
-  const refused = await ask('POST', `/api/companies/${companyId}/agent-hires`, hire)
+  const refused = await request('POST', `/api/companies/${companyId}/agent-hires`, hire)
   assert.equal(refused.status, 403, JSON.stringify(refused.body))
   assert.match(refused.body.error, /Only the board chooses a placement/)
   assert.equal(
-    (await ask('POST', `/api/companies/${companyId}/projects`, { name: 'P', placement: 'farm' })).status,
+    (await request('POST', `/api/companies/${companyId}/projects`, { name: 'P', placement: 'farm' })).status,
     403,
   )
-  assert.equal((await ask('GET', '/api/placements')).status, 403)
-  assert.equal((await ask('POST', '/api/placements', { ...SSH, name: 'barn' })).status, 403)
+  assert.equal((await request('GET', '/api/placements')).status, 403)
+  assert.equal((await request('POST', '/api/placements', { ...SSH, name: 'barn' })).status, 403)
 })
 
 test('the placement of the agent overrides the project, the project overrides the instance, and `local` is valid', async (t) => {
-  const { ctx, make, ask } = createTestApp(t)
+  const { ctx, make, request } = createTestApp(t)
   const companyId = insertCompany(ctx)
   const agent = insertAgentRow(ctx, { company_id: companyId })
   const http = insertAgentRow(ctx, { company_id: companyId, adapter_type: 'http' })
@@ -119,13 +123,13 @@ test('the placement of the agent overrides the project, the project overrides th
   assert.equal(chosen(), 'of-agent')
   await make('PATCH', `/api/agents/${agent.id}`, { runtimeConfig: { placement: 'local' } })
   assert.equal(chosen(), null)
-  const unknown = await ask('PATCH', `/api/agents/${agent.id}`, { runtimeConfig: { placement: 'none-such' } })
+  const unknown = await request('PATCH', `/api/agents/${agent.id}`, { runtimeConfig: { placement: 'none-such' } })
   assert.equal(unknown.status, 422)
   assert.match(unknown.body.error, /there is no placement none-such. The placements are: local, of-agent/)
 })
 
 test('refuses to delete a placement in use without force; with force the wakes of its agents wait with a reason', async (t) => {
-  const { ctx, make, ask } = createTestApp(t)
+  const { ctx, make, request } = createTestApp(t)
   const companyId = insertCompany(ctx)
   await make('POST', '/api/placements', { ...SSH, maxRuns: 1 })
   const runtime_config = JSON.stringify({ placement: 'farm' })
@@ -137,7 +141,7 @@ test('refuses to delete a placement in use without force; with force the wakes o
   const codes = () => listBlockingConditions(ctx, agent, { not_before: null, issue_id: null }).map(({ code }) => code)
   assert.deepEqual(codes(), ['placement_busy'])
   assert.equal(findNextWake(ctx), undefined)
-  const refused = await ask('DELETE', '/api/placements/farm')
+  const refused = await request('DELETE', '/api/placements/farm')
   assert.equal(refused.status, 409)
   assert.match(refused.body.error, /in use \(1 live runs, 2 agents\)/)
   await make('DELETE', '/api/placements/farm?force=true')
@@ -145,7 +149,7 @@ test('refuses to delete a placement in use without force; with force the wakes o
   await make('POST', '/api/placements', { ...SSH, name: 'barn' })
   assert.deepEqual(codes(), ['placement_missing'])
   assert.equal(findNextWake(ctx), undefined)
-  assert.equal((await ask('GET', `/api/runs/${runId}`)).body.placement, 'farm')
+  assert.equal((await request('GET', `/api/runs/${runId}`)).body.placement, 'farm')
 })
 
 test('runs in placements use no local slot', async (t) => {

@@ -44,7 +44,7 @@ test('a skill imported as files can be read back completely', async (t) => {
   const bytes = await app.make('GET', `/api/skills/${skill.id}/files?path=assets%2Fmap.png`)
   assert.deepEqual([bytes.encoding, bytes.content, bytes.bytes], ['base64', picture.toString('base64'), 6])
   assert.match((await app.make('GET', `/api/skills/${skill.id}/files`)).content, /^---\nname: Tide/)
-  assert.equal((await app.ask('GET', `/api/skills/${skill.id}/files?path=../x`)).status, 404)
+  assert.equal((await app.request('GET', `/api/skills/${skill.id}/files?path=../x`)).status, 404)
   assert.equal((await actions(app, companyId)).at(-1), 'skill.imported')
 })
 
@@ -99,7 +99,7 @@ test('importing a skill again replaces its files and keeps its id', async (t) =>
     ['markdown_only', 'scripts_executables', 'Draws.'],
   )
   assert.notEqual(after.updatedAt, before.updatedAt)
-  assert.equal((await app.ask('GET', `/api/skills/${after.id}/files?path=old.md`)).status, 404)
+  assert.equal((await app.request('GET', `/api/skills/${after.id}/files?path=old.md`)).status, 404)
   assert.equal((await actions(app, companyId)).at(-1), 'skill.updated')
 })
 
@@ -107,9 +107,9 @@ test('an import of several skills is atomic', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const files = { 'a/SKILL.md': skillText('a'), 'b/SKILL.md': '---\nname: [\n---\n' }
-  const answer = await app.ask('POST', `/api/companies/${companyId}/skills/import`, { files })
-  assert.equal(answer.status, 422)
-  assert.match(answer.body.error, /b\/SKILL\.md/)
+  const response = await app.request('POST', `/api/companies/${companyId}/skills/import`, { files })
+  assert.equal(response.status, 422)
+  assert.match(response.body.error, /b\/SKILL\.md/)
   assert.deepEqual(await keys(app, companyId), ['service/heartbeat'])
 })
 
@@ -187,16 +187,16 @@ test('refuses hostile files, and the error names the problem', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const url = `/api/companies/${companyId}/skills/import`
-  for (const [what, [files, says]] of Object.entries(HOSTILE)) {
-    const { status, body } = await app.ask('POST', url, { files: { 'SKILL.md': skillText('x'), ...files } })
+  for (const [what, [files, message]] of Object.entries(HOSTILE)) {
+    const { status, body } = await app.request('POST', url, { files: { 'SKILL.md': skillText('x'), ...files } })
     assert.deepEqual([status, body.code], [422, 'semantic'], what)
-    assert.match(body.error, says, what)
+    assert.match(body.error, message, what)
     assert.ok(body.error.length < 600, what)
   }
-  for (const [what, [text, says]] of Object.entries(HOSTILE_HEADS)) {
-    const { status, body } = await app.ask('POST', url, { files: { 'SKILL.md': text } })
+  for (const [what, [text, message]] of Object.entries(HOSTILE_HEADS)) {
+    const { status, body } = await app.request('POST', url, { files: { 'SKILL.md': text } })
     assert.equal(status, 422, what)
-    assert.match(body.error, says, what)
+    assert.match(body.error, message, what)
   }
   assert.deepEqual(await keys(app, companyId), ['service/heartbeat'])
 })
@@ -225,7 +225,7 @@ test('refuses a body without exactly one valid source', async (t) => {
     [{ files: { 'SKILL.md': { encoding: 'base64', data: Buffer.from([0xff, 0xfe]).toString('base64') } } }, 422],
   ]
   for (const [body, status] of rows)
-    assert.equal((await app.ask('POST', url, body)).status, status, JSON.stringify(body))
+    assert.equal((await app.request('POST', url, body)).status, status, JSON.stringify(body))
 })
 
 test('`source` may be an absolute path, like `path`', async (t) => {
@@ -254,14 +254,14 @@ test('the board, the CEO and managers may import and delete skills; every agent 
     [ceo, 201, 404, 404],
   ]
   for (const [agent, importing, reading, deleting] of rows) {
-    const ask = await asAgent(app, agent)
+    const request = await asAgent(app, agent)
     const body = { files: { 'SKILL.md': skillText(`of-${agent.id}`) } }
-    assert.equal((await ask('POST', `${list}/import`, body)).status, importing)
-    assert.equal((await ask('POST', `${list}/import`, { path: path.resolve('/') })).status, 403)
-    assert.equal((await ask('GET', list)).status, agent === stranger ? 403 : 200)
-    assert.equal((await ask('GET', one)).status, reading)
-    assert.equal((await ask('GET', `${one}/files`)).status, reading)
-    assert.equal((await ask('DELETE', one)).status, deleting)
+    assert.equal((await request('POST', `${list}/import`, body)).status, importing)
+    assert.equal((await request('POST', `${list}/import`, { path: path.resolve('/') })).status, 403)
+    assert.equal((await request('GET', list)).status, agent === stranger ? 403 : 200)
+    assert.equal((await request('GET', one)).status, reading)
+    assert.equal((await request('GET', `${one}/files`)).status, reading)
+    assert.equal((await request('DELETE', one)).status, deleting)
   }
 })
 
@@ -272,14 +272,14 @@ test('every company has the bundled heartbeat skill, and nobody can delete it', 
   assert.deepEqual(others, [])
   assert.deepEqual([skill.key, skill.slug, skill.sourceType], ['service/heartbeat', 'heartbeat', 'bundled'])
   assert.match((await app.make('GET', `/api/skills/${skill.id}/files`)).content, /# The heartbeat/)
-  assert.equal((await app.ask('DELETE', `/api/skills/${skill.id}`)).status, 422)
+  assert.equal((await app.request('DELETE', `/api/skills/${skill.id}`)).status, 422)
 })
 
 test('the list is paginated by key and has a total count', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   await importFiles(app, companyId, { 'b/SKILL.md': skillText('b'), 'a/SKILL.md': skillText('a') })
-  const first = await app.ask('GET', `/api/companies/${companyId}/skills?limit=2&count=true`)
+  const first = await app.request('GET', `/api/companies/${companyId}/skills?limit=2&count=true`)
   assert.deepEqual(
     first.body.map((skill: { key: string }) => skill.key),
     ['a', 'b'],

@@ -51,24 +51,24 @@ test('refuses a path that is not a folder, or a folder with no skill or a too la
   const app = createTestApp(t)
   const url = `/api/companies/${await makeCompany(app)}/skills/import`
   const folder = temporaryFolder(t)
-  const says = async (place: string) => {
-    const { status, body } = await app.ask('POST', url, { path: place })
+  const message = async (place: string) => {
+    const { status, body } = await app.request('POST', url, { path: place })
     assert.equal(status, 422)
     return body.error
   }
-  assert.match(await says(path.join(folder, 'missing')), /no such folder/)
-  assert.match(await says(folder), /no SKILL\.md/)
+  assert.match(await message(path.join(folder, 'missing')), /no such folder/)
+  assert.match(await message(folder), /no SKILL\.md/)
   writeFileSync(path.join(folder, 'SKILL.md'), skillText('x'))
-  assert.match(await says(path.join(folder, 'SKILL.md')), /cannot be read as a folder/)
+  assert.match(await message(path.join(folder, 'SKILL.md')), /cannot be read as a folder/)
   writeFileSync(path.join(folder, 'big.md'), '')
   truncateSync(path.join(folder, 'big.md'), 1024 * 1024 + 1)
-  assert.match(await says(folder), /big\.md: is larger/)
+  assert.match(await message(folder), /big\.md: is larger/)
 })
 
 test('imports a GitHub repository from a folder and ref, with keys of the repository', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
-  const asked: string[] = []
+  const requested: string[] = []
   const zip = repositoryZip({
     'README.md': 'x',
     'skills/ink/SKILL.md': skillText('ink'),
@@ -77,13 +77,13 @@ test('imports a GitHub repository from a folder and ref, with keys of the reposi
     'other/SKILL.md': skillText('other'),
   })
   t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
-    asked.push(url)
+    requested.push(url)
     assert.equal(init.redirect, 'manual')
     return new Response(zip as Uint8Array<ArrayBuffer>)
   })
   const source = { type: 'github', url: 'https://github.com/Tern/Skills.git', ref: 'v1.2', folder: 'skills' }
   const { imported, warnings } = await app.make('POST', `/api/companies/${companyId}/skills/import`, { source })
-  assert.deepEqual(asked, ['https://codeload.github.com/Tern/Skills/zip/v1.2'])
+  assert.deepEqual(requested, ['https://codeload.github.com/Tern/Skills/zip/v1.2'])
   assert.equal(imported.length, 1)
   assert.deepEqual(
     [imported[0].key, imported[0].slug, imported[0].sourceType, imported[0].sourceLocator, imported[0].sourceRef],
@@ -124,7 +124,7 @@ test('refuses an archive that is corrupt or declares a too small size', async (t
   for (const archive of archives) {
     next = archive
     const source = { type: 'github', url: 'https://github.com/a/b' }
-    const { status, body } = await app.ask('POST', url, { source })
+    const { status, body } = await app.request('POST', url, { source })
     assert.equal(status, 422, JSON.stringify(body).slice(0, 300))
   }
 })
@@ -156,7 +156,7 @@ for (const url of [
     const fetched = t.mock.method(globalThis, 'fetch', async () => new Response(''))
     const source = { type: 'github', url }
     const path = `/api/companies/${await makeCompany(app)}/skills/import`
-    assert.equal((await app.ask('POST', path, { source })).status, 422)
+    assert.equal((await app.request('POST', path, { source })).status, 422)
     assert.equal(fetched.mock.callCount(), 0)
   })
 }

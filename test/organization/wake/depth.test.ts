@@ -8,7 +8,7 @@ import { NO_FACTS } from '../../../src/runtime/executor/facts.ts'
 import { finishRun } from '../../../src/runtime/executor/finish.ts'
 import { claimRuns } from '../../../src/runtime/scheduler/claim.ts'
 import { asAgent } from '../../arrange.ts'
-import { type Ask, createTestApp, type TestApp } from '../../helpers.ts'
+import { createTestApp, type SendRequest, type TestApp } from '../../helpers.ts'
 import { makeAgent, makeCompany } from '../../make.ts'
 
 const PROGRAM = { adapterType: 'process', adapterConfig: { command: '/bin/true' } }
@@ -41,15 +41,15 @@ async function mentionEachOther({ app, ann, ben, issue }: Arranged, times: numbe
   let runs = (await claim(app)).length
   for (let turn = 0, [from, to] = [ann, ben]; turn < times; turn++, [from, to] = [to, from]) {
     if (listLiveRuns(app.ctx.db, { agentId: from.id }).length === 0) return runs
-    const ask = await asAgent(app, from)
-    await ask('POST', `/api/issues/${issue.id}/comments`, { body: `@${to.name} look` })
+    const request = await asAgent(app, from)
+    await request('POST', `/api/issues/${issue.id}/comments`, { body: `@${to.name} look` })
     await end(app, from.id)
     runs += (await claim(app)).length
   }
   return runs
 }
 
-const agentOf = async (app: TestApp, id: string) => (await app.ask('GET', `/api/agents/${id}`)).body
+const agentOf = async (app: TestApp, id: string) => (await app.request('GET', `/api/agents/${id}`)).body
 
 test('two agents that mention each other in a loop are paused, and their wake waits', async (t) => {
   const arranged = await arrange(t, { maxWakeDepth: 6 })
@@ -63,7 +63,7 @@ test('two agents that mention each other in a loop are paused, and their wake wa
     assert.deepEqual([paused.status, paused.pauseReason], ['paused', 'loop'])
     assert.match(paused.pauseMessage, new RegExp(`6 times in a row .*with ${other}, which indicates a loop`))
   }
-  const actions = (await app.ask('GET', `/api/companies/${arranged.companyId}/activity?action=agent.paused`)).body
+  const actions = (await app.request('GET', `/api/companies/${arranged.companyId}/activity?action=agent.paused`)).body
   assert.equal(actions.length, 2)
   assert.ok(findWaitingWake(app.ctx.db, { agentId: ann.id }))
 
@@ -73,7 +73,11 @@ test('two agents that mention each other in a loop are paused, and their wake wa
 })
 
 /** Runs an action as each agent in turn, in the run that the previous action caused. @returns the number of runs */
-async function actInTurn(app: TestApp, agents: { id: string }[], act: (ask: Ask, turn: number) => Promise<unknown>) {
+async function actInTurn(
+  app: TestApp,
+  agents: { id: string }[],
+  act: (request: SendRequest, turn: number) => Promise<unknown>,
+) {
   let runs = (await claim(app)).length
   for (let turn = 0; turn < 30; turn++) {
     const { id } = agents[turn % agents.length]!
@@ -86,7 +90,7 @@ async function actInTurn(app: TestApp, agents: { id: string }[], act: (ask: Ask,
 }
 
 const pausedAgents = async (app: TestApp, companyId: string) =>
-  (await app.ask('GET', `/api/companies/${companyId}/agents`)).body.filter(
+  (await app.request('GET', `/api/companies/${companyId}/agents`)).body.filter(
     (agent: { pauseReason: string | null }) => agent.pauseReason === 'loop',
   ).length
 
@@ -95,8 +99,8 @@ test('three agents that mention each other in a loop are paused', async (t) => {
   const cid = await makeAgent(app, companyId, { name: 'Cid', ...PROGRAM })
   await app.make('POST', `/api/issues/${issue.id}/comments`, { body: '@Ann look' })
   const names = ['Ben', 'Cid', 'Ann']
-  const runs = await actInTurn(app, [ann, ben, cid], (ask, turn) =>
-    ask('POST', `/api/issues/${issue.id}/comments`, { body: `@${names[turn % 3]} look` }),
+  const runs = await actInTurn(app, [ann, ben, cid], (request, turn) =>
+    request('POST', `/api/issues/${issue.id}/comments`, { body: `@${names[turn % 3]} look` }),
   )
   assert.equal(runs, 6)
   assert.equal(await pausedAgents(app, companyId), 2, 'the last one and the one that woke it')
@@ -113,9 +117,9 @@ test('agents that mention two others each in a loop are paused', async (t) => {
     if (claimed.length === 0) break
     runs += claimed.length
     for (const { agent_id } of claimed) {
-      const ask = await asAgent(app, { id: agent_id })
+      const request = await asAgent(app, { id: agent_id })
       const others = agents.filter(({ id }) => id !== agent_id).map(({ name }) => `@${name}`)
-      await ask('POST', `/api/issues/${issue.id}/comments`, { body: `${others.join(' ')} look` })
+      await request('POST', `/api/issues/${issue.id}/comments`, { body: `${others.join(' ')} look` })
       await end(app, agent_id)
     }
   }
@@ -124,16 +128,16 @@ test('agents that mention two others each in a loop are paused', async (t) => {
 
 test('agents that create issues for each other in a loop are paused', async (t) => {
   const { app, companyId, ann, ben } = await arrange(t, { maxWakeDepth: 6 })
-  const create = (ask: Ask, to: { id: string }, more: object = {}) =>
-    ask('POST', `/api/companies/${companyId}/issues`, {
+  const create = (request: SendRequest, to: { id: string }, more: object = {}) =>
+    request('POST', `/api/companies/${companyId}/issues`, {
       title: 'More',
       assigneeAgentId: to.id,
       status: 'todo',
       ...more,
     })
-  let parentId: string = (await create(app.ask, ann)).body.id
-  const runs = await actInTurn(app, [ann, ben], async (ask, turn) => {
-    const { status, body } = await create(ask, turn % 2 === 0 ? ben : ann, { parentId })
+  let parentId: string = (await create(app.request, ann)).body.id
+  const runs = await actInTurn(app, [ann, ben], async (request, turn) => {
+    const { status, body } = await create(request, turn % 2 === 0 ? ben : ann, { parentId })
     assert.equal(status, 201)
     parentId = body.id
   })
@@ -153,9 +157,9 @@ test('unblocking an issue and finishing the children of a parent continue the wa
     claimed.map(() => 0),
   )
   await end(app, ben.id)
-  const ask = await asAgent(app, ann)
-  await ask('POST', `/api/issues/${child.id}/checkout`, { expectedStatuses: ['todo'] })
-  assert.equal((await ask('PATCH', `/api/issues/${child.id}`, { status: 'done' })).status, 200)
+  const request = await asAgent(app, ann)
+  await request('POST', `/api/issues/${child.id}/checkout`, { expectedStatuses: ['todo'] })
+  assert.equal((await request('PATCH', `/api/issues/${child.id}`, { status: 'done' })).status, 200)
   const wake = findWaitingWake(app.ctx.db, { agentId: ben.id })!
   const sources = JSON.parse(wake.reasons).map((reason: { source: string }) => reason.source)
   assert.deepEqual([sources.sort(), wake.depth], [['blockers_resolved', 'children_done'], 1])
@@ -192,7 +196,7 @@ test('limits the runs of an issue per hour; later wakes wait', async (t) => {
   }
   assert.deepEqual([await mention(), await mention(), await mention(), await mention()], [1, 1, 1, 0])
   assert.equal(findWaitingWake(app.ctx.db, { agentId: ann.id })?.not_before, '2026-11-21T10:00:00.000Z')
-  const { body } = await app.ask('GET', `/api/companies/${arranged.companyId}/activity?action=issue.runs_limited`)
+  const { body } = await app.request('GET', `/api/companies/${arranged.companyId}/activity?action=issue.runs_limited`)
   assert.equal(body.length, 1)
   app.clock.set('2026-11-21T10:00:00.000Z')
   assert.equal((await claim(app)).length, 1)

@@ -9,11 +9,11 @@ import { createTestApp } from '../../helpers.ts'
 import { createTestRuns } from '../../runs.ts'
 
 test('new causes merge into a waiting wake, and the run has all of them', async (t) => {
-  const { agentThat, ctx, settle, runs } = await createTestRuns(t)
+  const { agentThat, ctx, runUntilIdle, runs } = await createTestRuns(t)
   const agentId = await agentThat('succeed.js')
   await ctx.write(() => requestWake(ctx, LOCAL_BOARD, { agentId, source: 'mention' }))
   await ctx.write(() => requestWake(ctx, SYSTEM, { agentId, source: 'timer' }))
-  await settle()
+  await runUntilIdle()
   const all = await runs()
   assert.equal(all.length, 1)
   assert.deepEqual(
@@ -88,57 +88,57 @@ test('a wake keeps one cause per issue or approval, up to 500', async (t) => {
 })
 
 test('an agent never wakes itself', async (t) => {
-  const { agentThat, companyId, ctx, settle, runs } = await createTestRuns(t)
+  const { agentThat, companyId, ctx, runUntilIdle, runs } = await createTestRuns(t)
   const agentId = await agentThat('succeed.js')
   const itself = { type: 'agent' as const, agentId, companyId, role: 'engineer', runId: null, isWrite: true }
   await ctx.write(() => assert.equal(requestWake(ctx, itself, { agentId, source: 'mention' }), undefined))
-  await settle()
+  await runUntilIdle()
   assert.deepEqual(await runs(), [])
 })
 
 test('only the timer and the board wake an agent with wakeOnDemand off', async (t) => {
-  const { agentThat, ask, ctx, settle, runs } = await createTestRuns(t)
+  const { agentThat, request: send, ctx, runUntilIdle, runs } = await createTestRuns(t)
   const agentId = await agentThat('succeed.js', { heartbeat: { wakeOnDemand: false } })
   await ctx.write(() => assert.equal(requestWake(ctx, LOCAL_BOARD, { agentId, source: 'mention' }), undefined))
-  await ask('POST', `/api/agents/${agentId}/heartbeat/invoke`)
-  await settle()
+  await send('POST', `/api/agents/${agentId}/heartbeat/invoke`)
+  await runUntilIdle()
   assert.equal((await runs()).length, 1)
 })
 
 test('a due timer wakes its agent once, however many intervals were missed', async (t) => {
-  const { agentThat, clock, settle, runs } = await createTestRuns(t)
+  const { agentThat, clock, runUntilIdle, runs } = await createTestRuns(t)
   await agentThat('succeed.js', { heartbeat: { enabled: true, intervalSec: 60 } })
-  await settle()
+  await runUntilIdle()
   assert.equal((await runs()).length, 0)
   clock.move(60_000)
-  await settle()
+  await runUntilIdle()
   assert.deepEqual(
     (await runs()).map((run) => run.invocationSource),
     ['timer'],
   )
   clock.move(8 * 60 * 60_000)
-  await settle()
+  await runUntilIdle()
   assert.equal((await runs()).length, 2)
   clock.move(59_000)
-  await settle()
+  await runUntilIdle()
   assert.equal((await runs()).length, 2)
   clock.move(1_000)
-  await settle()
+  await runUntilIdle()
   assert.equal((await runs()).length, 3)
 })
 
 test('with skipIfIdle a timer starts no run for an idle agent, and records it', async (t) => {
-  const { agentThat, ask, companyId, clock, settle, runs } = await createTestRuns(t)
+  const { agentThat, request: send, companyId, clock, runUntilIdle, runs } = await createTestRuns(t)
   await agentThat('succeed.js', { heartbeat: { enabled: true, intervalSec: 60, skipIfIdle: true } })
   clock.move(60_000)
-  await settle()
+  await runUntilIdle()
   assert.deepEqual(await runs(), [])
-  const skipped = await ask('GET', `/api/companies/${companyId}/activity?action=agent.heartbeat_skipped`)
+  const skipped = await send('GET', `/api/companies/${companyId}/activity?action=agent.heartbeat_skipped`)
   assert.equal(skipped.body.length, 1)
 })
 
 test('at most maxRuns runs are live, and the most urgent wakes start first', async (t) => {
-  const { agentThat, ctx, tick, settle, runs } = await createTestRuns(t, { maxRuns: 2 })
+  const { agentThat, ctx, tick, runUntilIdle, runs } = await createTestRuns(t, { maxRuns: 2 })
   const agents = []
   for (const priority of [3, 2, 1, 0]) {
     const agentId = await agentThat('succeed.js')
@@ -150,18 +150,18 @@ test('at most maxRuns runs are live, and the most urgent wakes start first', asy
     (await runs()).map((run) => run.agentId),
     [agents[3], agents[2]],
   )
-  await settle()
-  await settle()
+  await runUntilIdle()
+  await runUntilIdle()
   assert.equal((await runs()).length, 4)
 })
 
 test('an agent has one run at a time unless maxConcurrentRuns is higher', async (t) => {
-  const { agentThat, ask, tick, runs } = await createTestRuns(t)
+  const { agentThat, request: send, tick, runs } = await createTestRuns(t)
   const one = await agentThat('hang.js')
   const two = await agentThat('hang.js', { heartbeat: { maxConcurrentRuns: 2 } })
   for (let i = 0; i < 3; i++) {
-    await ask('POST', `/api/agents/${one}/heartbeat/invoke`)
-    await ask('POST', `/api/agents/${two}/heartbeat/invoke`)
+    await send('POST', `/api/agents/${one}/heartbeat/invoke`)
+    await send('POST', `/api/agents/${two}/heartbeat/invoke`)
     await tick()
   }
   const live = await runs()
@@ -170,16 +170,16 @@ test('an agent has one run at a time unless maxConcurrentRuns is higher', async 
 })
 
 test('a pause deletes the waiting wake, and later wakes wait until the agent is resumed', async (t) => {
-  const { agentThat, ask, ctx, settle, runs } = await createTestRuns(t)
+  const { agentThat, request: send, ctx, runUntilIdle, runs } = await createTestRuns(t)
   const agentId = await agentThat('succeed.js')
   await ctx.write(() => requestWake(ctx, LOCAL_BOARD, { agentId, source: 'mention' }))
-  await ask('POST', `/api/agents/${agentId}/pause`)
-  await settle()
+  await send('POST', `/api/agents/${agentId}/pause`)
+  await runUntilIdle()
   await ctx.write(() => requestWake(ctx, LOCAL_BOARD, { agentId, source: 'issue_commented' }))
-  await settle()
+  await runUntilIdle()
   assert.deepEqual(await runs(), [])
-  await ask('POST', `/api/agents/${agentId}/resume`)
-  await settle()
+  await send('POST', `/api/agents/${agentId}/resume`)
+  await runUntilIdle()
   assert.deepEqual(
     (await runs()).map((run) => run.invocationSource),
     ['issue_commented'],

@@ -9,18 +9,18 @@ test('whoami returns the identity of each kind of caller', async (t) => {
   const run = await insertRun(app, agent)
   const ofAgent = { type: 'agent', name: 'Ada', role: 'cto', agentId: agent.id, companyId: agent.company_id }
   const person = { userId: null, email: null, memberships: [] }
-  assert.deepEqual((await agent.ask('GET', '/api/whoami')).body, {
+  assert.deepEqual((await agent.request('GET', '/api/whoami')).body, {
     ...ofAgent,
     ...person,
     via: 'agent_key',
     runId: null,
   })
-  assert.deepEqual((await run.ask('GET', '/api/whoami')).body, {
+  assert.deepEqual((await run.request('GET', '/api/whoami')).body, {
     ...ofAgent,
     ...person,
     via: 'run_token',
     runId: run.id,
   })
-  const board = (await app.ask('GET', '/api/whoami')).body
+  const board = (await app.request('GET', '/api/whoami')).body
   assert.deepEqual([board.type, board.via, board.userId, board.agentId], ['user', 'local', 'local-board', null])
 })

@@ -47,8 +47,8 @@ function trace(t: TestContext, program: string): string[] | null {
     .split('\n')
     .flatMap((line) => {
       if (/f(data)?sync\(.*service\.db-wal/.test(line)) return ['sync']
-      const said = /"SAID (\w+) "/.exec(line)?.[1]
-      return said ? [said] : []
+      const printed = /"SAID (\w+) "/.exec(line)?.[1]
+      return printed ? [printed] : []
     })
     .slice(0, 1_000)
 }

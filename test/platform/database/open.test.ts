@@ -62,7 +62,7 @@ const FOREIGN: { name: string; make: (sqlite: Sqlite) => void; says: RegExp }[] 
   },
 ]
 
-for (const { name, make, says } of FOREIGN) {
+for (const { name, make, says: message } of FOREIGN) {
   for (const mode of ['delete', 'wal']) {
     test(`a file ${name} (journal: ${mode}) is refused and is not changed`, (t) => {
       const folder = temporaryFolder(t)
@@ -72,7 +72,7 @@ for (const { name, make, says } of FOREIGN) {
       make(theirs)
       theirs.close()
       const before = readFileSync(file)
-      const refusal = (error: Error) => error instanceof WrongDatabase && says.test(error.message)
+      const refusal = (error: Error) => error instanceof WrongDatabase && message.test(error.message)
       assert.throws(() => openDatabase(file, { backupDir: path.join(folder, 'backups'), now: NOW }), refusal)
       assert.deepEqual(readFileSync(file), before)
       assert.deepEqual(readdirSync(folder), ['service.db'])

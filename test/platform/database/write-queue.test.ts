@@ -209,19 +209,19 @@ test('a direct call of execute() throws', async () => {
 })
 
 test('on a full disk writes are 507 and reads work; writes work again when space is free', async (t) => {
-  const { ctx, ask } = createTestApp(t)
+  const { ctx, request } = createTestApp(t)
   const pragma = (name: string) => ctx.db.first<Record<string, number>>(rawPragma(name))
   const pages = pragma('page_count')!.page_count!
   pragma(`max_page_count = ${pages}`)
   const description = 'x'.repeat(100_000)
-  const results = await Promise.all([1, 2].map(() => ask('POST', '/api/companies', { name: 'Acme', description })))
+  const results = await Promise.all([1, 2].map(() => request('POST', '/api/companies', { name: 'Acme', description })))
   for (const { status, body } of results) {
     assert.equal(status, 507)
     assert.equal(body.code, 'disk_full')
   }
-  assert.deepEqual((await ask('GET', '/api/companies')).body, [])
+  assert.deepEqual((await request('GET', '/api/companies')).body, [])
   pragma('max_page_count = 1000000')
-  assert.equal((await ask('POST', '/api/companies', { name: 'Acme', description })).status, 201)
+  assert.equal((await request('POST', '/api/companies', { name: 'Acme', description })).status, 201)
 })
 
 const rawPragma = (name: string) => ({ compile: () => ({ sql: `pragma ${name}`, parameters: [] }) }) as never

@@ -15,8 +15,8 @@ test('a recurring task is imported as a paused routine, independent of the packa
   const app = createTestApp(t)
   const { target, counts } = await importNew(app, FILES)
   assert.equal(counts.byKind.routine.create, 2)
-  const { body } = await app.ask('GET', `/api/companies/${target.companyId}/routines`)
-  const [ada] = (await app.ask('GET', `/api/companies/${target.companyId}/agents`)).body
+  const { body } = await app.request('GET', `/api/companies/${target.companyId}/routines`)
+  const [ada] = (await app.request('GET', `/api/companies/${target.companyId}/agents`)).body
   const sweep = body.find((routine: { title: string }) => routine.title === 'Sweep')
   assert.deepEqual(
     [sweep.cron, sweep.timeZone, sweep.overlap, sweep.description, sweep.assigneeAgentId, sweep.status],
@@ -31,7 +31,7 @@ test('an export and import of routines preserves them, also next to issues with 
   const { target } = await importNew(app, FILES)
   const at = `/api/companies/${target.companyId}`
   const label = await app.make('POST', `${at}/labels`, { name: 'chore' })
-  const [routine] = (await app.ask('GET', `${at}/routines`)).body
+  const [routine] = (await app.request('GET', `${at}/routines`)).body
   await app.make('PATCH', `/api/routines/${routine.id}`, { priority: 'high', labelIds: [label.id] })
   await app.make('POST', `/api/routines/${routine.id}/run`)
   const project = await app.make('POST', `${at}/projects`, { name: 'Yard' })
@@ -42,7 +42,7 @@ test('an export and import of routines preserves them, also next to issues with 
   assert.deepEqual(Object.keys(first).filter((path) => path.endsWith('TASK.md')).length, 4)
   const again = await importNew(app, first)
   assert.deepEqual(await exportAll(app, again.target.companyId), first)
-  const routines = (await app.ask('GET', `/api/companies/${again.target.companyId}/routines`)).body
+  const routines = (await app.request('GET', `/api/companies/${again.target.companyId}/routines`)).body
   const copy = routines.find((one: { title: string; projectId: null }) => one.title === routine.title && !one.projectId)
   assert.deepEqual([copy.priority, copy.labelIds.length, copy.status], ['high', 1, 'paused'])
   assert.equal(routines.length, 3)
@@ -55,7 +55,7 @@ async function arrangeBelow(app: TestApp, goalTitle = 'Clean') {
   const goal = await app.make('POST', `${at}/goals`, { title: goalTitle, level: 'company', status: 'active' })
   const project = await app.make('POST', `${at}/projects`, { name: 'Yard' })
   const issue = await app.make('POST', `${at}/issues`, { title: 'Autumn', projectId: project.id })
-  const routines = (await app.ask('GET', `${at}/routines`)).body
+  const routines = (await app.request('GET', `${at}/routines`)).body
   const { id } = routines.find((routine: { title: string }) => routine.title === 'Sweep')
   await app.make('PATCH', `/api/routines/${id}`, { goalId: goal.id, parentId: issue.id })
   return { companyId: target.companyId, at, issue }
@@ -63,7 +63,7 @@ async function arrangeBelow(app: TestApp, goalTitle = 'Clean') {
 
 /** Returns the titles of the goal and the parent issue of the routine Sweep. */
 async function aboveSweep(app: TestApp, companyId: string) {
-  const of = async (what: string) => (await app.ask('GET', `/api/companies/${companyId}/${what}`)).body
+  const of = async (what: string) => (await app.request('GET', `/api/companies/${companyId}/${what}`)).body
   const sweep = (await of('routines')).find((routine: { title: string }) => routine.title === 'Sweep')
   const titleOf = (all: { id: string; title: string }[], id: string) => all.find((one) => one.id === id)?.title
   return [titleOf(await of('goals'), sweep.goalId), titleOf(await of('issues'), sweep.parentId)]
@@ -131,7 +131,7 @@ test('an unknown goal or parent in a package is ignored, with a warning that nam
 test('an invalid schedule is an error of the package, and the error names the file', async (t) => {
   const app = createTestApp(t)
   const files = { ...FILES, 'tasks/sweep/TASK.md': FILES['tasks/sweep/TASK.md'].replace('Europe/Berlin', 'Mars/Base') }
-  const { status, body } = await app.ask('POST', '/api/companies/import/preview', {
+  const { status, body } = await app.request('POST', '/api/companies/import/preview', {
     source: inline(files),
     target: { mode: 'new_company' },
   })
@@ -145,9 +145,9 @@ test('a routine without an assignee cannot be resumed before it gets one', async
     ...FILES,
     'tasks/count/TASK.md': '---\nname: Count\nschedule: "0 9 * * *"\n---\n',
   })
-  const routines = (await app.ask('GET', `/api/companies/${target.companyId}/routines`)).body
+  const routines = (await app.request('GET', `/api/companies/${target.companyId}/routines`)).body
   const { id } = routines.find((routine: { title: string }) => routine.title === 'Count')
-  assert.equal((await app.ask('POST', `/api/routines/${id}/resume`)).status, 422)
+  assert.equal((await app.request('POST', `/api/routines/${id}/resume`)).status, 422)
   const resumed = await app.make('PATCH', `/api/routines/${id}`, { assigneeAgentId: 'ada', status: 'active' })
   assert.equal(resumed.nextDueAt, '2026-11-22T09:00:00.000Z')
 })

@@ -115,7 +115,7 @@ test('an export contains no secrets, ids, timestamps or paths of this machine', 
   assert.ok(!/enabled/.test(sidecar))
   assert.match(files['agents/chief/AGENTS.md'], /Lead well\.\nThe key is \[redacted\]\./)
   assert.match(files['agents/below/AGENTS.md'], /reportsTo: worker/)
-  const said = warnings.map((warning: Any) => warning.message).join('\n')
+  const printed = warnings.map((warning: Any) => warning.message).join('\n')
   for (const what of [
     /extraArgs/,
     /promptTemplate/,
@@ -123,7 +123,7 @@ test('an export contains no secrets, ids, timestamps or paths of this machine', 
     /1 closed issue is not/,
     /a folder of this machine/,
   ])
-    assert.match(said, what)
+    assert.match(printed, what)
 })
 
 test('a round trip of a complete company gives an identical export', async (t) => {
@@ -132,7 +132,7 @@ test('a round trip of a complete company gives an identical export', async (t) =
   const first = await exportAll(app, companyId)
   const { target } = await importNew(app, first)
   assert.deepEqual(await exportAll(app, target.companyId), first)
-  const issues: Any[] = (await app.ask('GET', `/api/companies/${target.companyId}/issues`)).body
+  const issues: Any[] = (await app.request('GET', `/api/companies/${target.companyId}/issues`)).body
   const child = issues.find((issue) => issue.parentId !== null)
   assert.deepEqual([child.title, child.priority, child.requestDepth], ['Dig', 'high', 1])
   assert.equal(child.blockedBy[0].id, child.parentId)
@@ -163,7 +163,7 @@ test('the preview lists every file with its size and reason; issues are included
   assert.equal(preview.files['skills/dig/assets/x.bin'].data, 'AP+A')
   const exported = await app.make('POST', url, {})
   assert.deepEqual(exported.files, preview.files)
-  const { body } = await app.ask('GET', url.replace('exports', 'activity'))
+  const { body } = await app.request('GET', url.replace('exports', 'activity'))
   assert.equal(body[0].action, 'company.exported')
 })
 
@@ -173,7 +173,7 @@ test('an export with too many open issues is refused, and succeeds without issue
   const agent = insertAgent(app, { company_id: companyId })
   await app.ctx.write(() => insertManyIssues(app.ctx, agent, 14_000))
   for (const what of ['exports/preview', 'exports']) {
-    const refused = await app.ask('POST', `/api/companies/${companyId}/${what}`, { include: { issues: true } })
+    const refused = await app.request('POST', `/api/companies/${companyId}/${what}`, { include: { issues: true } })
     assert.deepEqual([refused.status, refused.body.details.fields[0].path], [422, 'include.issues'])
   }
   const { manifest } = await app.make('POST', `/api/companies/${companyId}/exports`, {})
@@ -190,7 +190,7 @@ test('selecting files reduces the package, and the remaining files have no broke
   assert.match(files['agents/below/AGENTS.md'], /reportsTo: chief/)
   assert.ok(!/assignee/.test(files[task]))
   assert.ok(!/worker|goals/.test(files['.service.yaml']))
-  const unknown = await app.ask('POST', url, { selectedFiles: ['agents/nobody/AGENTS.md'] })
+  const unknown = await app.request('POST', url, { selectedFiles: ['agents/nobody/AGENTS.md'] })
   assert.equal(unknown.status, 422)
   const plan = await importNew(app, files, { target: { mode: 'new_company', newCompanyName: 'Part' } })
   assert.deepEqual(plan.counts.byKind.agent, { create: 2, rename: 0, skip: 0 })
@@ -216,7 +216,7 @@ test('an export by an agent reads only files in agent folders, and no export rea
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const ceo = await makeAgent(app, companyId, { name: 'Chief', role: 'ceo' })
-  const ask = await asAgent(app, ceo)
+  const request = await asAgent(app, ceo)
   const folder = path.join(app.config.dataDir, 'elsewhere')
   mkdirSync(folder)
   const url = `/api/companies/${companyId}/exports`
@@ -226,8 +226,8 @@ test('an export by an agent reads only files in agent folders, and no export rea
   ] as const) {
     writeFileSync(path.join(folder, file), 'private words')
     const change = { path: path.join(folder, file) }
-    assert.equal((await ask('PATCH', `/api/agents/${ceo.id}/instructions-path`, change)).status, 200)
-    const own = await ask('POST', url, {})
+    assert.equal((await request('PATCH', `/api/agents/${ceo.id}/instructions-path`, change)).status, 200)
+    const own = await request('POST', url, {})
     assert.equal(own.status, 200)
     assert.ok(!JSON.stringify(own.body.files).includes('private words'))
     assert.match(own.body.warnings[0].message, /instructions file/)
@@ -279,7 +279,7 @@ test('titles of issues and goals do not change the result of a round trip', asyn
       }
       // A parent can be newer than its child.
       const [oldest, youngest] = [ids[0], ids.at(-1)]
-      if (ids.length > 1) await app.ask('PATCH', `/api/issues/${oldest}`, { parentId: youngest })
+      if (ids.length > 1) await app.request('PATCH', `/api/issues/${oldest}`, { parentId: youngest })
       for (const goal of goals) await app.make('POST', `/api/companies/${companyId}/goals`, { title: goal })
       const first = await exportAll(app, companyId)
       const { target } = await importNew(app, first)
@@ -296,15 +296,15 @@ test('a path that an agent set does not let an export by the board read outside 
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
   const ceo = await makeAgent(app, companyId, { name: 'Chief', role: 'ceo' })
-  const ask = await asAgent(app, ceo)
+  const request = await asAgent(app, ceo)
   const outside = path.join(temporaryFolder(t), 'notes.md')
   writeFileSync(outside, 'Private notes.')
   const inDataDir = path.join(app.config.dataDir, 'private.md')
   writeFileSync(inDataDir, 'Private notes.')
   for (const file of [outside, `${app.config.dataDir}/agents/../private.md`]) {
-    const change = await ask('PATCH', `/api/agents/${ceo.id}/instructions-path`, { path: file })
+    const change = await request('PATCH', `/api/agents/${ceo.id}/instructions-path`, { path: file })
     assert.equal(change.status, 200, file)
-    const { body } = await app.ask('POST', `/api/companies/${companyId}/exports`, {})
+    const { body } = await app.request('POST', `/api/companies/${companyId}/exports`, {})
     assert.doesNotMatch(JSON.stringify(body.files), /Private notes/)
     assert.match(JSON.stringify(body.warnings), /instructions file/)
   }
@@ -317,8 +317,8 @@ test('a large company is exported in a thread, with the same result, also for a 
   insertManyIssues(app.ctx, agent, 400)
   const run = t.mock.method(app.ctx.reader, 'runApart')
   const body = { include: { issues: true } }
-  const ask = () => app.ask('POST', `/api/companies/${companyId}/exports`, body, { 'idempotency-key': 'one' })
-  const [exported, again] = [await ask(), await ask()]
+  const request = () => app.request('POST', `/api/companies/${companyId}/exports`, body, { 'idempotency-key': 'one' })
+  const [exported, again] = [await request(), await request()]
   assert.equal(run.mock.callCount(), 1)
   assert.deepEqual(again.body, exported.body)
   const instructions = { texts: new Map(), warnings: [] }

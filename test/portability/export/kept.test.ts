@@ -130,12 +130,14 @@ test('an export preserves package fields that this product does not support', as
 test('the preview names all omitted data and all data that requires an action by a person', async (t) => {
   const app = createTestApp(t)
   const { warnings } = await importNew(app, FILES)
-  const told = warnings.map(({ path, message }: { path: string; message: string }) => `${path}: ${message}`).join('\n')
+  const received = warnings
+    .map(({ path, message }: { path: string; message: string }) => `${path}: ${message}`)
+    .join('\n')
   for (const name of ['canFly', 'cooldownSec', 'session', 'portability', 'visibility', 'agents/ceo/HEARTBEAT.md']) {
-    assert.match(told, new RegExp(`(not imported|ignored): .*${name}`), name)
+    assert.match(received, new RegExp(`(not imported|ignored): .*${name}`), name)
   }
   for (const part of ['heartbeat.enabled', 'several triggers', 'npm ci', 'workspace local', 'skills: ghost']) {
-    assert.ok(told.includes(part), part)
+    assert.ok(received.includes(part), part)
   }
 })
 
@@ -159,7 +161,7 @@ test('an import by a CEO does not set commands of workspaces', async (t) => {
   const app = createTestApp(t)
   const { id } = await app.make('POST', '/api/companies', { name: 'Acme' })
   const ceo = insertAgent(app, { company_id: id, role: 'ceo' })
-  const response = await ceo.ask('POST', `/api/companies/${id}/imports/apply`, {
+  const response = await ceo.request('POST', `/api/companies/${id}/imports/apply`, {
     source: inline(FILES),
     target: { mode: 'existing_company', companyId: id },
     include: { agents: false, company: false, issues: false },

@@ -24,7 +24,7 @@ const PEOPLE = {
 const shape = (plan: Any) => plan.entities.map(({ kind, slug, action, as }: Any) => [kind, slug, action, as].join(' '))
 
 const list = async (app: TestApp, companyId: string, noun: string): Promise<Any[]> =>
-  (await app.ask('GET', `/api/companies/${companyId}/${noun}`)).body
+  (await app.request('GET', `/api/companies/${companyId}/${noun}`)).body
 
 test('the preview lists each action of the import and changes nothing', async (t) => {
   const app = createTestApp(t)
@@ -82,7 +82,7 @@ test('an import starts no timer and wakes no agent', async (t) => {
   const { target } = await importNew(app, { ...PEOPLE, '.paperclip.yaml': sidecar })
   const builder = (await list(app, target.companyId, 'agents')).find((agent) => agent.urlKey === 'builder')
   assert.deepEqual(builder.runtimeConfig, { heartbeat: { intervalSec: 60 } })
-  assert.equal((await app.ask('GET', `/api/agents/${builder.id}/runtime-state`)).body.timerDueAt, null)
+  assert.equal((await app.request('GET', `/api/agents/${builder.id}/runtime-state`)).body.timerDueAt, null)
   assert.deepEqual(app.ctx.db.all(sql.selectFrom('wake').selectAll()), [])
 })
 
@@ -152,8 +152,8 @@ test('an import is refused if its plan has changed since the preview', async (t)
   const body = { source: inline(PEOPLE), target: { mode: 'existing_company' } }
   const { planHash } = await app.make('POST', `/api/companies/${companyId}/imports/preview`, body)
   await makeAgent(app, companyId, { name: 'Builder' })
-  const answer = await app.ask('POST', `/api/companies/${companyId}/imports/apply`, { ...body, planHash })
-  assert.equal(answer.status, 409)
+  const response = await app.request('POST', `/api/companies/${companyId}/imports/apply`, { ...body, planHash })
+  assert.equal(response.status, 409)
   assert.equal((await list(app, companyId, 'agents')).length, 1)
 })
 
@@ -163,9 +163,9 @@ test('a failed import leaves neither rows nor files', async (t) => {
   await app.make('POST', `/api/companies/${companyId}/archive`)
   const before = countRows(app)
   const body = { source: inline(PEOPLE), target: { mode: 'existing_company' } }
-  const answer = await app.ask('POST', `/api/companies/${companyId}/imports/apply`, body)
-  assert.equal(answer.status, 422)
-  assert.match(answer.body.error, /archived/)
+  const response = await app.request('POST', `/api/companies/${companyId}/imports/apply`, body)
+  assert.equal(response.status, 422)
+  assert.match(response.body.error, /archived/)
   assert.deepEqual(countRows(app), before)
   const folder = path.join(app.config.dataDir, 'agents')
   assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], [])
@@ -188,7 +188,7 @@ test('an import by the board stores the approval policy of the package, and appr
   const app = createTestApp(t)
   const sidecar = 'company: {requireBoardApprovalForNewAgents: true, budgetMonthlyCents: 5000, brandColor: "#112233"}'
   const { target } = await importNew(app, { ...PEOPLE, '.service.yaml': sidecar })
-  const { body } = await app.ask('GET', `/api/companies/${target.companyId}`)
+  const { body } = await app.request('GET', `/api/companies/${target.companyId}`)
   assert.deepEqual(
     [body.requireBoardApprovalForNewAgents, body.budgetMonthlyCents, body.brandColor],
     [true, 5000, '#112233'],
@@ -205,10 +205,10 @@ async function withCeo(app: TestApp) {
 
 test('an import by the CEO agent follows the rules of hires: agents with a program require approval by the board', async (t) => {
   const app = createTestApp(t)
-  const { ask, url, companyId } = await withCeo(app)
+  const { ask: request, url, companyId } = await withCeo(app)
   const sidecar = 'agents:\n  builder: {adapter: {type: codex_local, config: {command: /opt/x/codex}}}\n'
   const files = { ...PEOPLE, '.paperclip.yaml': sidecar, 'agents/digger/AGENTS.md': '---\nname: Digger\n---\nDig.\n' }
-  const { status, body } = await ask('POST', url, { source: inline(files), target: { mode: 'existing_company' } })
+  const { status, body } = await request('POST', url, { source: inline(files), target: { mode: 'existing_company' } })
   assert.equal(status, 201)
   const statuses = Object.fromEntries(
     (await list(app, companyId, 'agents')).map((agent) => [agent.urlKey, agent.status]),
@@ -231,15 +231,15 @@ test('an import by the CEO agent follows the rules of hires: agents with a progr
 
 test('in a new company that the CEO agent imports, every agent requires approval by the board', async (t) => {
   const app = createTestApp(t)
-  const { ask, url, companyId } = await withCeo(app)
-  const { status, body } = await ask('POST', url, {
+  const { ask: request, url, companyId } = await withCeo(app)
+  const { status, body } = await request('POST', url, {
     source: inline(PEOPLE),
     target: { mode: 'new_company', newCompanyName: 'Otter' },
   })
   assert.equal(status, 201)
   const created = body.target.companyId
   assert.notEqual(created, companyId)
-  assert.equal((await ask('GET', `/api/companies/${created}/agents`)).status, 403)
+  assert.equal((await request('GET', `/api/companies/${created}/agents`)).status, 403)
   assert.ok((await list(app, created, 'agents')).every((agent) => agent.status === 'pending_approval'))
   const imported = (await list(app, created, 'activity'))[0]
   assert.deepEqual([imported.actorType, imported.details.fromCompanyId], ['system', companyId])
@@ -247,26 +247,26 @@ test('in a new company that the CEO agent imports, every agent requires approval
   await app.make('POST', `/api/companies/${companyId}/archive`)
   app.ctx.db.run(sql.updateTable('run').set({ finished_at: app.ctx.now, status: 'succeeded' }))
   await app.make('DELETE', `/api/companies/${companyId}?confirm=Acme`)
-  assert.equal((await app.ask('GET', `/api/companies/${created}`)).status, 200)
+  assert.equal((await app.request('GET', `/api/companies/${created}`)).status, 200)
 })
 
 test('imports are refused for agents other than the CEO, for other companies, and for agents at the instance endpoint', async (t) => {
   const app = createTestApp(t)
-  const { companyId, ask, url } = await withCeo(app)
+  const { companyId, ask: request, url } = await withCeo(app)
   const other = await makeCompany(app, { name: 'Other' })
   const engineer = insertAgent(app, { company_id: companyId })
   const body = { source: inline(PEOPLE), target: { mode: 'existing_company' } }
   for (const what of ['imports/preview', 'imports/apply', 'exports/preview', 'exports']) {
     const sent = what.startsWith('imports') ? body : {}
-    assert.equal((await engineer.ask('POST', `/api/companies/${companyId}/${what}`, sent)).status, 403, what)
-    assert.equal((await ask('POST', `/api/companies/${other}/${what}`, sent)).status, 403, what)
+    assert.equal((await engineer.request('POST', `/api/companies/${companyId}/${what}`, sent)).status, 403, what)
+    assert.equal((await request('POST', `/api/companies/${other}/${what}`, sent)).status, 403, what)
   }
-  assert.equal((await ask('POST', url, { ...body, target: { ...body.target, companyId: other } })).status, 403)
-  assert.equal((await app.ask('POST', url, { ...body, target: { ...body.target, companyId: other } })).status, 422)
-  assert.equal((await ask('POST', '/api/companies/import/apply', body)).status, 403)
-  assert.equal((await app.ask('POST', '/api/companies/import/apply', body)).status, 422)
+  assert.equal((await request('POST', url, { ...body, target: { ...body.target, companyId: other } })).status, 403)
+  assert.equal((await app.request('POST', url, { ...body, target: { ...body.target, companyId: other } })).status, 422)
+  assert.equal((await request('POST', '/api/companies/import/apply', body)).status, 403)
+  assert.equal((await app.request('POST', '/api/companies/import/apply', body)).status, 422)
   const unknown = { mode: 'existing_company', companyId: 'nope' }
-  assert.equal((await app.ask('POST', '/api/companies/import/apply', { ...body, target: unknown })).status, 422)
+  assert.equal((await app.request('POST', '/api/companies/import/apply', { ...body, target: unknown })).status, 422)
   assert.deepEqual(await list(app, other, 'agents'), [])
 })
 

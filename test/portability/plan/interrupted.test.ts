@@ -37,7 +37,7 @@ test('stopping an import leaves neither rows nor folders', async (t) => {
   const { ctx, config } = app
   const before = countRows(app)
   // `ask` fails on a 503.
-  const importing = app.ask('POST', '/api/companies/import/apply', {
+  const importing = app.request('POST', '/api/companies/import/apply', {
     source: { type: 'inline', files: { 'COMPANY.md': '---\nname: Big\n---\n', ...agents(200) } },
     target: { mode: 'new_company' },
   })
@@ -55,7 +55,7 @@ test('an import repeats its planning if the company changes during the import, w
   let changes = 0
   const unsubscribe = app.ctx.events.subscribe(({ type }) => {
     if (type !== 'import.progress' || changes++ > 0) return
-    void app.ask('POST', `/api/companies/${companyId}/goals`, { title: 'Meanwhile' })
+    void app.request('POST', `/api/companies/${companyId}/goals`, { title: 'Meanwhile' })
   })
   app.onClose(unsubscribe)
   const plan = await importInto(app, companyId, { 'COMPANY.md': '---\nname: Late\n---\n', ...agents(3) })
@@ -68,13 +68,13 @@ test('a name conflict that appears during an import refuses the import and chang
   const unsubscribe = app.ctx.events.subscribe(({ data }) => {
     if ((data as { phase?: string }).phase !== 'writing') return
     void app.ctx.write(() => {})
-    void app.ask('POST', `/api/companies/${companyId}/agents`, { name: 'Agent 1', role: 'engineer' })
+    void app.request('POST', `/api/companies/${companyId}/agents`, { name: 'Agent 1', role: 'engineer' })
   })
   app.onClose(unsubscribe)
   const body = { source: { type: 'inline', files: agents(3) }, target: { mode: 'existing_company' } }
-  const answer = await app.ask('POST', `/api/companies/${companyId}/imports/apply`, body)
-  assert.equal(answer.status, 409)
-  const names = (await app.ask('GET', `/api/companies/${companyId}/agents`)).body.map(
+  const response = await app.request('POST', `/api/companies/${companyId}/imports/apply`, body)
+  assert.equal(response.status, 409)
+  const names = (await app.request('GET', `/api/companies/${companyId}/agents`)).body.map(
     ({ name }: { name: string }) => name,
   )
   assert.deepEqual(names, ['Agent 1'])
@@ -85,12 +85,12 @@ test('the response of a large import is stored for its Idempotency-Key', async (
   const files = { 'COMPANY.md': '---\nname: Once\n---\n', ...agents(2), 'README.md': 'x'.repeat(100_000) }
   const body = { source: { type: 'inline', files }, target: { mode: 'new_company' } }
   const key = { 'idempotency-key': 'import-1' }
-  const first = await app.ask('POST', '/api/companies/import/apply', body, key)
-  const again = await app.ask('POST', '/api/companies/import/apply', body, key)
+  const first = await app.request('POST', '/api/companies/import/apply', body, key)
+  const again = await app.request('POST', '/api/companies/import/apply', body, key)
   assert.deepEqual([first.status, again.body], [201, first.body])
-  assert.equal((await app.ask('GET', '/api/companies')).body.length, 1)
+  assert.equal((await app.request('GET', '/api/companies')).body.length, 1)
   files['README.md'] = 'y'.repeat(100_000)
-  assert.equal((await app.ask('POST', '/api/companies/import/apply', body, key)).status, 422)
+  assert.equal((await app.request('POST', '/api/companies/import/apply', body, key)).status, 422)
 })
 
 test('a person can sign in while an import uses the database', async (t) => {
@@ -106,8 +106,8 @@ test('a person can sign in while an import uses the database', async (t) => {
     while (!isWaiting) yield
   })
   await nextTurn()
-  const answer = await app.ask('POST', '/api/auth/sign-in', { email, password: PASSWORD })
-  assert.equal(answer.status, 200)
+  const response = await app.request('POST', '/api/auth/sign-in', { email, password: PASSWORD })
+  assert.equal(response.status, 200)
   await long
 })
 

@@ -16,9 +16,9 @@ test('a new company that is imported from a company gets its members, and the im
   const owner = await app.person('Olga', { [companyId]: 'owner' })
   const admin = await app.person('Adam', { [companyId]: 'admin' })
   const viewer = await app.person('Vera', { [companyId]: 'viewer' })
-  const { status, body } = await admin.ask('POST', `/api/companies/${companyId}/imports/apply`, TO_NEW)
+  const { status, body } = await admin.request('POST', `/api/companies/${companyId}/imports/apply`, TO_NEW)
   assert.equal(status, 201)
-  const people = (await viewer.ask('GET', `/api/companies/${body.target.companyId}/members`)).body
+  const people = (await viewer.request('GET', `/api/companies/${body.target.companyId}/members`)).body
   const roles = Object.fromEntries(people.map((one: { userId: string; role: string }) => [one.userId, one.role]))
   assert.deepEqual(roles, { [owner.id]: 'owner', [admin.id]: 'owner', [viewer.id]: 'viewer' })
 })
@@ -30,19 +30,19 @@ test('only admins can import and export, and importing a new company requires pe
   const admin = await app.person('Adam', { [companyId]: 'admin' })
   const member = await app.person('Mia', { [companyId]: 'member' })
   const viewer = await app.person('Vera', { [companyId]: 'viewer' })
-  for (const { ask } of [member, viewer]) {
-    assert.equal((await ask('POST', `/api/companies/${companyId}/imports/apply`, TO_OLD)).status, 403)
-    assert.equal((await ask('POST', `/api/companies/${companyId}/exports`, {})).status, 403)
+  for (const { request } of [member, viewer]) {
+    assert.equal((await request('POST', `/api/companies/${companyId}/imports/apply`, TO_OLD)).status, 403)
+    assert.equal((await request('POST', `/api/companies/${companyId}/exports`, {})).status, 403)
     for (const what of ['preview', 'apply']) {
-      assert.equal((await ask('POST', `/api/companies/import/${what}`, TO_NEW)).status, 403)
+      assert.equal((await request('POST', `/api/companies/import/${what}`, TO_NEW)).status, 403)
       const into = { ...TO_OLD, target: { mode: 'existing_company', companyId } }
-      assert.equal((await ask('POST', `/api/companies/import/${what}`, into)).status, 403)
+      assert.equal((await request('POST', `/api/companies/import/${what}`, into)).status, 403)
     }
   }
   const foreign = { ...TO_OLD, target: { mode: 'existing_company', companyId: other } }
-  assert.equal((await admin.ask('POST', '/api/companies/import/apply', foreign)).status, 403)
-  assert.equal((await admin.ask('POST', '/api/companies/import/apply', TO_NEW)).status, 201)
-  assert.equal((await admin.ask('POST', `/api/companies/${companyId}/exports`, {})).status, 200)
+  assert.equal((await admin.request('POST', '/api/companies/import/apply', foreign)).status, 403)
+  assert.equal((await admin.request('POST', '/api/companies/import/apply', TO_NEW)).status, 201)
+  assert.equal((await admin.request('POST', `/api/companies/${companyId}/exports`, {})).status, 200)
 })
 
 test('a member who loses the role during the fetch of an import gets 403, and nothing is written', async (t) => {
@@ -64,7 +64,7 @@ test('a member who loses the role during the fetch of an import gets 403, and no
       await app.ctx.write(() => deleteMembership(app.ctx.db, { companyId, userId: admin.id }))
       return new Response(archive)
     })
-    assert.equal((await admin.ask('POST', path, body)).status, 403, path)
+    assert.equal((await admin.request('POST', path, body)).status, 403, path)
     assert.deepEqual(countRows(app), before)
   }
 })

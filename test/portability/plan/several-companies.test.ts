@@ -15,7 +15,7 @@ test('a source with several companies is refused, and the error lists them', asy
     { source: inline(TWO) },
     /2 companies: repo-1\/otter, repo-1\/walrus\. Choose one with source.rootPath/,
   )
-  const { body } = await app.ask('POST', '/api/companies/import/preview', { source: inline(TWO), ...TARGET })
+  const { body } = await app.request('POST', '/api/companies/import/preview', { source: inline(TWO), ...TARGET })
   assert.deepEqual(body.details.companies, [
     { path: 'repo-1/otter', name: 'Otter' },
     { path: 'repo-1/walrus', name: 'Walrus' },
@@ -41,7 +41,7 @@ test('the companies in a repository are listed with paths from its root, below t
   const files = { ...company('Otter', 'all/otter/'), ...company('Walrus', 'all/walrus/') }
   t.mock.method(globalThis, 'fetch', async () => new Response(Buffer.from(repositoryZip(files))))
   const source = { type: 'github', url: 'https://github.com/a/b/tree/main/all' }
-  const { status, body } = await app.ask('POST', '/api/companies/import/preview', { source, ...TARGET })
+  const { status, body } = await app.request('POST', '/api/companies/import/preview', { source, ...TARGET })
   assert.equal(status, 422)
   const [, walrus] = body.details.companies
   assert.deepEqual(walrus, { path: 'all/walrus', name: 'Walrus' })

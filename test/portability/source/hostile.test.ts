@@ -96,12 +96,12 @@ for (const [what, files, message] of HOSTILE) {
 test('one error lists all problems by file', async (t) => {
   const app = createTestApp(t)
   const files = { 'agents/a/AGENTS.md': agent('name: [A]'), 'agents/b/AGENTS.md': agent('- b') }
-  const answer = await app.ask('POST', '/api/companies/import/preview', {
+  const response = await app.request('POST', '/api/companies/import/preview', {
     source: inline(files),
     target: { mode: 'new_company' },
   })
   assert.deepEqual(
-    answer.body.details.fields.map((field: { path: string }) => field.path),
+    response.body.details.fields.map((field: { path: string }) => field.path),
     ['agents/a/AGENTS.md', 'agents/b/AGENTS.md'],
   )
 })
@@ -123,7 +123,7 @@ test('names with emoji are imported unchanged, with a valid slug', async (t) => 
   const target = { mode: 'new_company' }
   const plan = await app.make('POST', '/api/companies/import/apply', { source: inline(files), target })
   assert.equal(plan.target.companyName, '🦭 Seals')
-  const [rocket] = (await app.ask('GET', `/api/companies/${plan.target.companyId}/agents`)).body
+  const [rocket] = (await app.request('GET', `/api/companies/${plan.target.companyId}/agents`)).body
   assert.deepEqual([rocket.name, rocket.urlKey], ['🚀', 'agent'])
 })
 
@@ -168,8 +168,8 @@ test('loopback, private and link-local addresses are not public', () => {
 })
 
 test('a host name that resolves also to a private address is refused before the first request', async (t) => {
-  let asked = 0
-  const server = createServer(() => asked++).listen(0, '127.0.0.1')
+  let requested = 0
+  const server = createServer(() => requested++).listen(0, '127.0.0.1')
   t.after(() => server.close())
   const lookup = async () => ['93.184.216.34', '10.0.0.7']
   const source = { url: 'https://both.example/a.git', ref: null, folder: '' }
@@ -177,18 +177,18 @@ test('a host name that resolves also to a private address is refused before the 
     fetchRepository(source, { lookup, searchPath: process.env.PATH! }, PACKAGE_FILES),
     /private network/,
   )
-  assert.equal(asked, 0)
+  assert.equal(requested, 0)
 })
 
 test('a redirect from GitHub to another host is not followed', async () => {
-  const asked: string[] = []
+  const requested: string[] = []
   const fetch = async (url: string) => {
-    asked.push(url)
+    requested.push(url)
     return new Response(null, { status: 302, headers: { location: 'https://169.254.169.254/latest' } })
   }
   const network = { fetch, lookup: async () => [], searchPath: '' }
   await assert.rejects(fetchPackage({ type: 'github', url: 'https://github.com/a/b' }, network), /a foreign host/)
-  assert.deepEqual(asked, ['https://codeload.github.com/a/b/zip/HEAD'])
+  assert.deepEqual(requested, ['https://codeload.github.com/a/b/zip/HEAD'])
 })
 
 test('a GitHub package is read from the given folder, with its commit', async () => {

@@ -20,8 +20,8 @@ const NAMES = [
 ]
 
 test('the list of templates includes their agents', async (t) => {
-  const { ask } = createTestApp(t)
-  const { body } = await ask('GET', '/api/templates')
+  const { request } = createTestApp(t)
+  const { body } = await request('GET', '/api/templates')
   assert.deepEqual(
     body.map((template: { name: string }) => template.name),
     NAMES,
@@ -40,12 +40,12 @@ for (const name of NAMES) {
     const plan = await app.make('POST', '/api/companies/import/apply', { source: { type: 'template', name }, target })
     assert.deepEqual(plan.warnings, [])
     const { companyId } = plan.target
-    const agents = (await app.ask('GET', `/api/companies/${companyId}/agents`)).body
+    const agents = (await app.request('GET', `/api/companies/${companyId}/agents`)).body
     for (const agent of agents) {
       assert.equal(agent.status, 'idle')
       assert.ok(readFileSync(agent.adapterConfig.instructionsFilePath, 'utf8').length > 500, agent.name)
     }
-    const issues = (await app.ask('GET', `/api/companies/${companyId}/issues`)).body
+    const issues = (await app.request('GET', `/api/companies/${companyId}/issues`)).body
     assert.ok(issues.length > 0 && issues.every((issue: { assigneeAgentId: string }) => issue.assigneeAgentId))
     const first = await exportAll(app, companyId)
     assert.deepEqual(await exportAll(app, (await importNew(app, first)).target.companyId), first)

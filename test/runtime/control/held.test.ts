@@ -29,6 +29,6 @@ test('the adapter names and the key scope of similar APIs are accepted', async (
   assert.equal(claude.adapterType, 'runtimeA_local')
   assert.equal((await create('codex_local')).adapterType, 'runtimeB_local')
   assert.ok((await app.make('POST', `/api/agents/${claude.id}/keys`, { scope: { kind: 'standard' } })).token)
-  const other = await app.ask('POST', `/api/agents/${claude.id}/keys`, { scope: { kind: 'admin' } })
+  const other = await app.request('POST', `/api/agents/${claude.id}/keys`, { scope: { kind: 'admin' } })
   assert.equal(other.status, 400)
 })

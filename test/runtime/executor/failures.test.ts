@@ -24,16 +24,16 @@ test('a rate-limited agent runs at the reset time of the provider, and mentions 
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('refused.js', { speaks: 'runtimeA_local', args: [String(IN_AN_HOUR)] })
   await invoke(runs, agent)
-  await runs.settle()
-  const held = (await runs.ask('GET', `/api/agents/${agent}`)).body
+  await runs.runUntilIdle()
+  const held = (await runs.request('GET', `/api/agents/${agent}`)).body
   assert.deepEqual([held.status, held.heldUntil], ['idle', '2026-11-21T10:00:00.000Z'])
   assert.match(held.heldBecause, /refuses requests until 2026-11-21T10:00/)
   await mention(runs, agent)
   runs.clock.move(3_599_000)
-  await runs.settle()
+  await runs.runUntilIdle()
   assert.equal((await runs.runs()).length, 1)
   runs.clock.move(1_000)
-  await runs.settle()
+  await runs.runUntilIdle()
   const [first, second] = await runs.runs()
   assert.equal(second.retryOfRunId, first.id)
   assert.ok(second.reasons.some((reason: { source: string }) => reason.source === 'mention'))
@@ -46,13 +46,13 @@ test('a provider that repeatedly reports a reset time in the past is retried wit
   await invoke(runs, agent)
   const waits: number[] = []
   for (let i = 0; i < 3; i++) {
-    await runs.settle()
-    const { heldUntil } = (await runs.ask('GET', `/api/agents/${agent}`)).body
+    await runs.runUntilIdle()
+    const { heldUntil } = (await runs.request('GET', `/api/agents/${agent}`)).body
     waits.push(Date.parse(heldUntil) - Date.parse(runs.ctx.now))
     runs.clock.set(heldUntil)
   }
   assert.deepEqual(waits, [10_000, 20_000, 40_000])
-  assert.equal((await runs.ask('GET', `/api/agents/${agent}`)).body.pauseReason, null)
+  assert.equal((await runs.request('GET', `/api/agents/${agent}`)).body.pauseReason, null)
 })
 
 test('without a reset time a provider is retried after 1, 2 and 4 minutes', async (t) => {
@@ -61,13 +61,13 @@ test('without a reset time a provider is retried after 1, 2 and 4 minutes', asyn
   await invoke(runs, agent)
   const waits: number[] = []
   for (let i = 0; i < 3; i++) {
-    await runs.settle()
-    const { heldUntil } = (await runs.ask('GET', `/api/agents/${agent}`)).body
+    await runs.runUntilIdle()
+    const { heldUntil } = (await runs.request('GET', `/api/agents/${agent}`)).body
     waits.push(Date.parse(heldUntil) - Date.parse(runs.ctx.now))
     runs.clock.set(heldUntil)
   }
   assert.deepEqual(waits, [60_000, 120_000, 240_000])
-  const { status, pauseReason } = (await runs.ask('GET', `/api/agents/${agent}`)).body
+  const { status, pauseReason } = (await runs.request('GET', `/api/agents/${agent}`)).body
   assert.deepEqual([status, pauseReason], ['idle', null], 'a refusal is not a failure')
 })
 
@@ -75,10 +75,10 @@ test('the board can resume a held agent immediately', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('refused.js', { speaks: 'runtimeA_local' })
   await invoke(runs, agent)
-  await runs.settle()
-  assert.match((await runs.ask('GET', `/api/agents/${agent}`)).body.heldBecause, /names no end/)
+  await runs.runUntilIdle()
+  assert.match((await runs.request('GET', `/api/agents/${agent}`)).body.heldBecause, /names no end/)
   assert.equal((await runs.make('POST', `/api/agents/${agent}/resume`)).heldUntil, null)
-  await runs.settle()
+  await runs.runUntilIdle()
   assert.equal((await runs.runs()).length, 2)
 })
 
@@ -94,11 +94,11 @@ test('a failure with another cause starts with the first retry delay', async (t)
   const agent = await runs.agentThat('fail.js')
   const waits: (number | null)[] = []
   await invoke(runs, agent)
-  await runs.settle()
+  await runs.runUntilIdle()
   waits.push(notBeforeMs(runs))
   await runs.ctx.write(() => runs.ctx.db.run(sql.deleteFrom('wake').where('status', '=', 'waiting')))
   await mention(runs, agent)
-  await runs.settle()
+  await runs.runUntilIdle()
   waits.push(notBeforeMs(runs))
   assert.deepEqual(waits, [10_000, 10_000])
 })
@@ -125,15 +125,15 @@ test('a lost run is retried once, and then counts as a failure', async (t) => {
   const second = await end(runs, agentId, 'lost')
   assert.equal(second?.retry_of_run_id, first?.id)
   assert.equal(findWaitingWake(runs.ctx.db, { agentId }), undefined)
-  const shown = (await runs.ask('GET', `/api/agents/${agentId}`)).body
-  assert.deepEqual([shown.status, shown.errorReason], ['error', second?.error])
+  const displayed = (await runs.request('GET', `/api/agents/${agentId}`)).body
+  assert.deepEqual([displayed.status, displayed.errorReason], ['error', second?.error])
 })
 
 test('a run that did not start is retried without limit and does not count as a failure', async (t) => {
   const runs = await createTestRuns(t)
   const agentId = await runs.agentThat('succeed.js')
   for (let i = 0; i < 5; i++) assert.equal((await end(runs, agentId, 'never_started'))?.error_code, 'never_started')
-  await runs.settle()
+  await runs.runUntilIdle()
   assert.equal((await runs.runs()).at(-1).status, 'succeeded')
   assert.equal((await runs.runs()).length, 6)
 })
@@ -150,7 +150,7 @@ test('a lost retry of a failed run is retried', async (t) => {
 async function runFor(runs: TestRuns, agentId: string, issueId: string, times: number) {
   for (let i = 0; i < times; i++) {
     await runs.ctx.write(() => requestWake(runs.ctx, SYSTEM, { agentId, source: 'issue_commented', issueId }))
-    await runs.settle()
+    await runs.runUntilIdle()
   }
 }
 
@@ -159,16 +159,16 @@ test('an agent is paused as a loop after five consecutive wakes for one issue wi
   const agent = await runs.agentThat('succeed.js')
   const issue = await runs.make('POST', `/api/companies/${runs.companyId}/issues`, { title: 'Look again' })
   await runFor(runs, agent, issue.id, 4)
-  assert.equal((await runs.ask('GET', `/api/agents/${agent}`)).body.status, 'idle')
+  assert.equal((await runs.request('GET', `/api/agents/${agent}`)).body.status, 'idle')
   await runFor(runs, agent, issue.id, 1)
-  const paused = (await runs.ask('GET', `/api/agents/${agent}`)).body
+  const paused = (await runs.request('GET', `/api/agents/${agent}`)).body
   assert.deepEqual([paused.status, paused.pauseReason], ['paused', 'loop'])
   assert.match(paused.pauseMessage, new RegExp(`5 runs in a row on ${issue.identifier} changed nothing`))
 
   await runs.make('POST', `/api/agents/${agent}/resume`)
   runs.clock.move(1)
   await runFor(runs, agent, issue.id, 4)
-  assert.equal((await runs.ask('GET', `/api/agents/${agent}`)).body.status, 'idle', 'it counts from the resume on')
+  assert.equal((await runs.request('GET', `/api/agents/${agent}`)).body.status, 'idle', 'it counts from the resume on')
 })
 
 test('a change by the agent, with its run token or its key, resets the loop counter', async (t) => {
@@ -180,9 +180,9 @@ test('a change by the agent, with its run token or its key, resets the loop coun
     await runFor(runs, agent, issue.id, 4)
     assert.equal((await runs.as(token)('POST', `/api/issues/${issue.id}/comments`, { body: 'Seen.' })).status, 201)
   }
-  assert.equal((await runs.ask('GET', `/api/agents/${agent}`)).body.status, 'idle')
+  assert.equal((await runs.request('GET', `/api/agents/${agent}`)).body.status, 'idle')
   const run = await insertRun(runs, { id: agent }, { issue_id: issue.id })
-  await run.ask('POST', `/api/issues/${issue.id}/comments`, { body: 'Done.' })
+  await run.request('POST', `/api/issues/${issue.id}/comments`, { body: 'Done.' })
   await runs.ctx.write(() =>
     finishRun(runs.ctx, run.id, { reason: 'exited', exitCode: 0, signal: null, error: null, at: null }, NO_FACTS),
   )

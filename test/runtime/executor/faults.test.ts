@@ -15,7 +15,7 @@ import { createTestRuns, createTestRunsIn, type TestRuns } from '../../runs.ts'
 
 const invoke = ({ make }: TestRuns, agent: string) => make('POST', `/api/agents/${agent}/heartbeat/invoke`)
 
-const agentOf = async ({ ask }: TestRuns, agent: string) => (await ask('GET', `/api/agents/${agent}`)).body
+const agentOf = async ({ request }: TestRuns, agent: string) => (await request('GET', `/api/agents/${agent}`)).body
 
 const sqliteError = (code: string) => Object.assign(new Error('a fault of SQLite'), { code })
 
@@ -68,7 +68,7 @@ test('a run ends if its shim cannot start, and its wake is retried', async (t) =
   const agent = await runs.agentThat('succeed.js')
   for (let i = 1; i <= 4; i++) {
     if (i === 1) await invoke(runs, agent)
-    await runs.settle()
+    await runs.runUntilIdle()
     const all = await runs.runs()
     assert.equal(all.length, i)
     assert.deepEqual([all.at(-1).status, all.at(-1).errorCode], ['failed', 'system_error'])
@@ -88,7 +88,7 @@ test('a run ends if its shim is not executable, and its wake is retried', async 
   })
   const agent = await runs.agentThat('succeed.js')
   await invoke(runs, agent)
-  await runs.settle()
+  await runs.runUntilIdle()
   const [failed] = await runs.runs()
   assert.deepEqual([failed.status, failed.errorCode], ['failed', 'system_error'])
   assert.match((await agentOf(runs, agent)).heldBecause, /EACCES/)
@@ -106,12 +106,12 @@ for (const [code, errorCode] of [
       const agent = await runs.agentThat('succeed.js')
       const restore = failSpawn(t, code, how)
       await invoke(runs, agent)
-      await runs.settle()
+      await runs.runUntilIdle()
       const [failed] = await runs.runs()
       assert.deepEqual([failed.status, failed.errorCode], ['failed', errorCode])
       restore()
       runs.clock.move(10_000)
-      await runs.settle()
+      await runs.runUntilIdle()
       const [, second] = await runs.runs()
       assert.deepEqual([second.status, second.retryOfRunId], ['succeeded', failed.id])
     })
@@ -166,11 +166,11 @@ test('failed reads during the preparation of a run do not consume its wake', asy
     return sign(run)
   }
   await invoke(runs, agent)
-  await runs.settle()
+  await runs.runUntilIdle()
   const [failed] = await runs.runs()
   assert.deepEqual([failed.status, failed.errorCode], ['failed', 'disk_error'])
   runs.clock.move(10_000)
-  await runs.settle()
+  await runs.runUntilIdle()
   assert.equal((await runs.runs()).at(-1).status, 'succeeded')
 })
 
@@ -181,13 +181,13 @@ test('a runs folder that is not writable does not consume a wake', async (t) => 
   rmSync(folder, { recursive: true, force: true })
   writeFileSync(folder, 'a file in its place')
   await invoke(runs, agent)
-  await runs.settle()
+  await runs.runUntilIdle()
   const [failed] = await runs.runs()
   assert.deepEqual([failed.status, failed.errorCode], ['failed', 'system_error'])
   assert.match(failed.error, /mkdir/)
   rmSync(folder)
   runs.clock.move(10_000)
-  await runs.settle()
+  await runs.runUntilIdle()
   assert.equal((await runs.runs()).at(-1).status, 'succeeded')
 })
 
@@ -206,7 +206,7 @@ test('a tick ends a live run without a follower, and retries it once', async (t)
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('succeed.js')
   insertRunRow(runs.ctx, { id: agent })
-  await runs.settle()
+  await runs.runUntilIdle()
   const [lost, retried] = await runs.runs()
   assert.equal(lost.status, 'lost')
   assert.deepEqual([retried.status, retried.retryOfRunId], ['succeeded', lost.id])
@@ -283,7 +283,7 @@ for (const [code, errorCode, text] of [
       throw Object.assign(new Error(`${code}: injected, open 'x'`), { code, syscall: 'open', path: 'x' })
     }
     await invoke(runs, agent)
-    await runs.settle()
+    await runs.runUntilIdle()
     const [failed] = await runs.runs()
     assert.deepEqual([failed.status, failed.errorCode], ['failed', errorCode])
     const held = await agentOf(runs, agent)
@@ -292,7 +292,7 @@ for (const [code, errorCode, text] of [
 
     runs.ctx.tokens.sign = sign
     runs.clock.move(10_000)
-    await runs.settle()
+    await runs.runUntilIdle()
     const [, second] = await runs.runs()
     assert.deepEqual([second.status, second.retryOfRunId], ['succeeded', failed.id])
     assert.equal((await agentOf(runs, agent)).heldBecause, null)

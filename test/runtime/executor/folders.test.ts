@@ -8,7 +8,7 @@ import { sql } from '../../../src/platform/database/sql.ts'
 import { insertAgent } from '../../arrange.ts'
 import { createTestRuns, type TestRuns } from '../../runs.ts'
 
-const TELLS = path.join(import.meta.dirname, '../../agents/tells.mjs')
+const MESSAGES = path.join(import.meta.dirname, '../../agents/tells.mjs')
 
 /** Creates a company with a manager, a folder outside the data directory, and a `claude` program that prints its start data. */
 async function arrange(t: TestContext) {
@@ -17,7 +17,7 @@ async function arrange(t: TestContext) {
   const bin = path.join(outside, 'bin')
   mkdirSync(bin)
   const result = '{"type":"result","subtype":"success","is_error":false,"result":"Done."}'
-  writeFileSync(path.join(bin, 'claude'), `#!/bin/sh\n'${TELLS}' "$@"\necho '${result}'\n`, { mode: 0o755 })
+  writeFileSync(path.join(bin, 'claude'), `#!/bin/sh\n'${MESSAGES}' "$@"\necho '${result}'\n`, { mode: 0o755 })
   const environment = { PATH: `${bin}:${process.env.PATH}` }
   const runs = await createTestRuns(t, { environment })
   const manager = insertAgent(runs, { company_id: runs.companyId, role: 'ceo', adapter_type: 'none' })
@@ -28,16 +28,19 @@ async function arrange(t: TestContext) {
 }
 
 const hire = async (runs: TestRuns, manager: ReturnType<typeof insertAgent>, body: object) => {
-  const answer = await manager.ask('POST', `/api/companies/${runs.companyId}/agent-hires`, { name: 'Newbie', ...body })
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  assert.deepEqual([answer.body.agent.status, answer.body.approval], ['idle', null])
-  return answer.body.agent
+  const response = await manager.request('POST', `/api/companies/${runs.companyId}/agent-hires`, {
+    name: 'Newbie',
+    ...body,
+  })
+  assert.equal(response.status, 201, JSON.stringify(response.body))
+  assert.deepEqual([response.body.agent.status, response.body.approval], ['idle', null])
+  return response.body.agent
 }
 
 /** Runs an agent once, and returns the run. */
 async function runOnce(runs: TestRuns, agentId: string) {
   await runs.make('POST', `/api/agents/${agentId}/wakeup`)
-  await runs.settle()
+  await runs.runUntilIdle()
   return (await runs.runs()).findLast((run) => run.agentId === agentId)
 }
 
@@ -77,16 +80,16 @@ test('a folder that the board allows once is valid for one run; an always-allowe
   const { runs, manager, folder } = await arrange(t)
   const agent = await hire(runs, manager, { adapterConfig: { cwd: folder } })
   await runOnce(runs, agent.id)
-  const [asked] = await requests(runs)
-  await runs.make('POST', `/api/approvals/${asked.id}/approve`, { allow: 'once' })
-  await runs.settle()
+  const [requested] = await requests(runs)
+  await runs.make('POST', `/api/approvals/${requested.id}/approve`, { allow: 'once' })
+  await runs.runUntilIdle()
   const woken = (await runs.runs()).at(-1)
   assert.deepEqual([woken.status, woken.invocationSource], ['succeeded', 'approval_resolved'])
   assert.equal((await readStartData(runs, woken)).cwd, folder)
 
   assert.equal((await runOnce(runs, agent.id)).errorCode, 'folder_not_allowed')
   const [again] = await requests(runs)
-  assert.notEqual(again.id, asked.id)
+  assert.notEqual(again.id, requested.id)
   await runs.make('POST', `/api/approvals/${again.id}/approve`, { allow: 'always' })
   const company = await runs.make('GET', `/api/companies/${runs.companyId}`)
   assert.deepEqual(company.allowedFolders, [folder])
@@ -98,9 +101,9 @@ test('after the board refuses a folder, no second request is sent and the agent 
   const { runs, manager, folder } = await arrange(t)
   const agent = await hire(runs, manager, { adapterConfig: { cwd: folder } })
   await runOnce(runs, agent.id)
-  const [asked] = await requests(runs)
-  await runs.make('POST', `/api/approvals/${asked.id}/reject`)
-  await runs.settle()
+  const [requested] = await requests(runs)
+  await runs.make('POST', `/api/approvals/${requested.id}/reject`)
+  await runs.runUntilIdle()
   assert.equal((await runs.runs()).length, 1)
   await runOnce(runs, agent.id)
   assert.equal((await requests(runs)).length, 1)
@@ -109,15 +112,15 @@ test('after the board refuses a folder, no second request is sent and the agent 
 test('only the server can request access to a folder, and no one can change the requested folder', async (t) => {
   const { runs, manager, folder } = await arrange(t)
   const body = { type: 'allow_folder', payload: { folder: '/' } }
-  for (const ask of [manager.ask, runs.ask]) {
-    assert.equal((await ask('POST', `/api/companies/${runs.companyId}/approvals`, body)).status, 400)
+  for (const request of [manager.request, runs.request]) {
+    assert.equal((await request('POST', `/api/companies/${runs.companyId}/approvals`, body)).status, 400)
   }
   const agent = await hire(runs, manager, { adapterConfig: { cwd: folder } })
   await runOnce(runs, agent.id)
-  const [asked] = await requests(runs)
-  await runs.make('POST', `/api/approvals/${asked.id}/request-revision`)
-  const path_ = `/api/approvals/${asked.id}/resubmit`
-  assert.equal((await runs.ask('POST', path_, { payload: { folder: '/' } })).status, 422)
+  const [requested] = await requests(runs)
+  await runs.make('POST', `/api/approvals/${requested.id}/request-revision`)
+  const path_ = `/api/approvals/${requested.id}/resubmit`
+  assert.equal((await runs.request('POST', path_, { payload: { folder: '/' } })).status, 422)
   const resubmitted = await runs.make('POST', path_, { payload: { reason: 'It is needed.' } })
   assert.equal(resubmitted.payload.folder, folder)
 })
@@ -144,7 +147,8 @@ test('an agent can use its own folder, but no other folder of the data directory
   assert.equal((await runOnce(runs, agent.id)).status, 'succeeded')
   const own = path.join(dataDir, 'agents', agent.id)
   writeFileSync(path.join(own, 'AGENTS.md'), 'Work well.')
-  const setPath = (file: string) => manager.ask('PATCH', `/api/agents/${agent.id}/instructions-path`, { path: file })
+  const setPath = (file: string) =>
+    manager.request('PATCH', `/api/agents/${agent.id}/instructions-path`, { path: file })
   await setPath(path.join(own, 'AGENTS.md'))
   assert.equal((await runOnce(runs, agent.id)).status, 'succeeded')
   for (const place of ['service.db', 'agents/another/AGENTS.md', `agents/${agent.id}/../../keys/session.key`]) {
@@ -161,7 +165,7 @@ test('a pipe in the folder of an agent does not block its run', async (t) => {
   await runOnce(runs, agent.id)
   const pipe = path.join(runs.config.dataDir, 'agents', agent.id, 'pipe')
   execFileSync('mkfifo', [pipe])
-  await manager.ask('PATCH', `/api/agents/${agent.id}/instructions-path`, { path: pipe })
+  await manager.request('PATCH', `/api/agents/${agent.id}/instructions-path`, { path: pipe })
   assert.equal((await runOnce(runs, agent.id)).errorCode, 'instructions_missing')
   rmSync(pipe)
 })
@@ -175,7 +179,7 @@ test('a path from the board needs no permission until an agent changes it', asyn
   })
   assert.equal((await runOnce(runs, id)).status, 'succeeded')
   writeFileSync(path.join(outside, 'private.md'), 'Private.')
-  await manager.ask('PATCH', `/api/agents/${id}/instructions-path`, { path: '../private.md' })
+  await manager.request('PATCH', `/api/agents/${id}/instructions-path`, { path: '../private.md' })
   assert.equal((await runOnce(runs, id)).errorCode, 'folder_not_allowed')
   await runs.make('PATCH', `/api/agents/${id}/instructions-path`, { path: 'AGENTS.md' })
   assert.equal((await runOnce(runs, id)).status, 'succeeded')
@@ -186,10 +190,10 @@ test('a path that changes after the hire request requires permission, even after
   await runs.make('PATCH', `/api/companies/${runs.companyId}`, { requireBoardApprovalForNewAgents: true })
   const adapterConfig = { cwd: folder, instructionsFilePath: 'AGENTS.md' }
   const body = { name: 'Newbie', adapterConfig }
-  const hired = (await manager.ask('POST', `/api/companies/${runs.companyId}/agent-hires`, body)).body
+  const hired = (await manager.request('POST', `/api/companies/${runs.companyId}/agent-hires`, body)).body
   writeFileSync(path.join(outside, 'private.md'), 'Private.')
   const setPath = `/api/agents/${hired.agent.id}/instructions-path`
-  assert.equal((await manager.ask('PATCH', setPath, { path: '../private.md' })).status, 200)
+  assert.equal((await manager.request('PATCH', setPath, { path: '../private.md' })).status, 200)
   await runs.make('POST', `/api/approvals/${hired.approval.id}/approve`)
   const agent = await runs.make('GET', `/api/agents/${hired.agent.id}`)
   assert.deepEqual([agent.configApproved, agent.unapprovedPaths], [true, ['instructionsFilePath']])
@@ -200,21 +204,21 @@ test('a path that changes after the hire request requires permission, even after
 for (const by of ['board', 'agent'] as const) {
   test(`a workspace that ${by === 'board' ? 'the board' : 'an agent'} created is ${by === 'board' ? '' : 'not '}entered`, async (t) => {
     const { runs, manager, folder } = await arrange(t)
-    const ask = by === 'board' ? runs.ask : manager.ask
+    const request = by === 'board' ? runs.request : manager.request
     const agent = await hire(runs, manager, { adapterConfig: {} })
-    const project = await ask('POST', `/api/companies/${runs.companyId}/projects`, {
+    const project = await request('POST', `/api/companies/${runs.companyId}/projects`, {
       name: 'Curve',
       workspace: { cwd: folder },
     })
     assert.equal(project.status, 201, JSON.stringify(project.body))
     const want = { title: 'Draw', projectId: project.body.id, assigneeAgentId: agent.id }
     await runs.make('POST', `/api/companies/${runs.companyId}/issues`, want)
-    await runs.settle()
+    await runs.runUntilIdle()
     const [run] = await runs.runs()
     assert.equal(run.errorCode, by === 'board' ? null : 'folder_not_allowed')
     if (by === 'board') return assert.equal((await readStartData(runs, run)).cwd, folder)
-    const [asked] = await requests(runs)
-    assert.deepEqual([asked.payload.key, asked.payload.folder], ['workspace', folder])
+    const [requested] = await requests(runs)
+    assert.deepEqual([requested.payload.key, requested.payload.folder], ['workspace', folder])
   })
 }
 
@@ -239,8 +243,8 @@ test('an agent without approval by a person runs restricted until the board allo
   assert.equal(await timer(), null)
 
   const path_ = `/api/agents/${agent.id}/approve-configuration`
-  assert.equal((await manager.ask('POST', path_)).status, 403)
-  assert.equal((await runs.ask('POST', path_, { revisionId: 'another' })).status, 409)
+  assert.equal((await manager.request('POST', path_)).status, 403)
+  assert.equal((await runs.request('POST', path_, { revisionId: 'another' })).status, 409)
   const [revision] = await runs.make('GET', `/api/agents/${agent.id}/config-revisions`)
   const approved = await runs.make('POST', path_, { revisionId: revision.id })
   assert.equal(approved.configApproved, true)
@@ -254,8 +258,11 @@ test('an agent without approval by a person runs restricted until the board allo
 
 test('a company that trusts hires does not restrict hired agents', async (t) => {
   const { runs, manager, folder } = await arrange(t)
-  assert.equal((await manager.ask('PATCH', `/api/companies/${runs.companyId}`, { trustHires: true })).status, 403)
-  assert.equal((await manager.ask('PATCH', `/api/companies/${runs.companyId}`, { allowedFolders: ['/'] })).status, 403)
+  assert.equal((await manager.request('PATCH', `/api/companies/${runs.companyId}`, { trustHires: true })).status, 403)
+  assert.equal(
+    (await manager.request('PATCH', `/api/companies/${runs.companyId}`, { allowedFolders: ['/'] })).status,
+    403,
+  )
   await runs.make('PATCH', `/api/companies/${runs.companyId}`, { trustHires: true })
   const agent = await hire(runs, manager, { adapterConfig: { cwd: folder } })
   assert.deepEqual([agent.configApproved, agent.unapprovedPaths], [true, []])

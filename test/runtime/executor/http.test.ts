@@ -28,7 +28,7 @@ for (const credentials of ['body', 'header', 'none'] as const) {
       adapterConfig: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, credentials },
     })
     await runs.make('POST', `/api/agents/${id}/heartbeat/invoke`)
-    await runs.settle()
+    await runs.runUntilIdle()
     assert.equal((await runs.runs())[0].status, 'succeeded')
     assert.deepEqual(statuses, credentials === 'none' ? [] : [200])
     if (token) assert.equal((await runs.as(token)('GET', '/api/agents/me')).status, 401, 'the run has ended')

@@ -10,7 +10,7 @@ const runOf = async (t: Parameters<typeof createTestRuns>[0], program: string, a
   await runs.tick()
   for (;;) {
     const [run] = await runs.runs()
-    if (run?.finishedAt) return { runs, run, agent: (await runs.ask('GET', `/api/agents/${agent}`)).body }
+    if (run?.finishedAt) return { runs, run, agent: (await runs.request('GET', `/api/agents/${agent}`)).body }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
@@ -18,7 +18,7 @@ const runOf = async (t: Parameters<typeof createTestRuns>[0], program: string, a
 test('a program that does not exit after its result is terminated, and its result is kept', async (t) => {
   const { runs, run } = await runOf(t, 'lingers.js', [])
   assert.deepEqual([run.status, run.error, run.costCents], ['succeeded', null, 1])
-  const { text } = (await runs.ask('GET', `/api/runs/${run.id}/log`)).body
+  const { text } = (await runs.request('GET', `/api/runs/${run.id}/log`)).body
   assert.ok(text.includes('"result"') && !text.includes('stream_event'), 'the parts of messages are not in the log')
 })
 

@@ -20,11 +20,11 @@ const spender = (runs: TestRuns, args: string[], budget?: number) =>
     ...(budget !== undefined && { budget }),
   })
 
-const shown = async ({ ask }: TestRuns, agent: string) => (await ask('GET', `/api/agents/${agent}`)).body
+const displayed = async ({ request }: TestRuns, agent: string) => (await request('GET', `/api/agents/${agent}`)).body
 
 /** Returns the number of cents that a run reported. */
-async function saidIn({ ask }: TestRuns, runId: string): Promise<number> {
-  const { text } = (await ask('GET', `/api/runs/${runId}/log`)).body
+async function saidIn({ request }: TestRuns, runId: string): Promise<number> {
+  const { text } = (await request('GET', `/api/runs/${runId}/log`)).body
   return text.split('\n').filter((line: string) => line.includes('"assistant"')).length
 }
 
@@ -36,10 +36,10 @@ for (const [who, args] of [
     const runs = await createTestRuns(t)
     const agent = await spender(runs, [...args], 100)
     await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
-    await runs.settle()
+    await runs.runUntilIdle()
     const [run] = await runs.runs()
     assert.deepEqual([run.status, run.stopReason], ['cancelled', 'budget'])
-    const { status, pauseReason, spentMonthlyCents } = await shown(runs, agent)
+    const { status, pauseReason, spentMonthlyCents } = await displayed(runs, agent)
     assert.deepEqual([status, pauseReason], ['paused', 'budget'])
     assert.ok(spentMonthlyCents >= 100 && spentMonthlyCents <= 101, `${spentMonthlyCents} cents`)
     assert.equal(spentMonthlyCents, await saidIn(runs, run.id))
@@ -52,12 +52,12 @@ test('a run that exceeds the budget of its company is stopped, and continues aft
   await runs.make('PATCH', `/api/companies/${runs.companyId}`, { budgetMonthlyCents: 5 })
   const agent = await spender(runs, [PAUSE_MS])
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
-  await runs.settle()
-  const company = (await runs.ask('GET', `/api/companies/${runs.companyId}`)).body
+  await runs.runUntilIdle()
+  const company = (await runs.request('GET', `/api/companies/${runs.companyId}`)).body
   assert.deepEqual([company.status, company.pauseReason], ['paused', 'budget'])
   assert.ok(company.spentMonthlyCents <= 6, `${company.spentMonthlyCents} cents`)
   await runs.make('PATCH', `/api/companies/${runs.companyId}`, { budgetMonthlyCents: 10 })
-  await runs.settle()
+  await runs.runUntilIdle()
   const [first, second] = await runs.runs()
   assert.deepEqual([second.retryOfRunId, second.stopReason], [first.id, 'budget'])
 })
@@ -70,7 +70,7 @@ test('a run continues if its budget is raised while it spends', async (t) => {
   await runs.tick()
   await running
   await runs.make('PATCH', `/api/agents/${agent}/budgets`, { budgetMonthlyCents: 30 })
-  await runs.settle()
+  await runs.runUntilIdle()
   const [run] = await runs.runs()
   assert.ok(run.costCents >= 30 && run.costCents <= 31, `${run.costCents} cents`)
 })
@@ -79,12 +79,12 @@ test('a run that the budget stopped continues in the new month', async (t) => {
   const runs = await createTestRuns(t)
   const agent = await spender(runs, [PAUSE_MS], 3)
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
-  await runs.settle()
+  await runs.runUntilIdle()
   assert.equal((await runs.runs()).length, 1)
   runs.clock.set('2026-12-01T00:00:00.000Z')
-  await runs.settle()
+  await runs.runUntilIdle()
   assert.equal((await runs.runs()).length, 2)
-  assert.ok((await shown(runs, agent)).spentMonthlyCents <= 4)
+  assert.ok((await displayed(runs, agent)).spentMonthlyCents <= 4)
 })
 
 test('the recorded costs match the final report to the micro-dollar, for any order and repetition of cost events', async (t) => {
@@ -113,13 +113,13 @@ test('the recorded costs match the final report to the micro-dollar, for any ord
       const last = new Map<string, { costUsd: number | null; inputTokens: number; outputTokens: number }>()
       for (const { run, facts, again, ms } of steps) {
         const runId = runIds[run]!
-        const told: Fact[] = facts.map((fact) => ({
+        const received: Fact[] = facts.map((fact) => ({
           kind: 'usage',
           costStatus: fact.costUsd === null ? 'unpriced' : 'reported',
           ...fact,
         }))
         // A restarted server records all facts from the beginning.
-        for (let i = again ? 2 : 1; i > 0; i--) await ctx.write(() => recordFacts(ctx, runId, told))
+        for (let i = again ? 2 : 1; i > 0; i--) await ctx.write(() => recordFacts(ctx, runId, received))
         for (const fact of facts) last.set(`${run} ${fact.provider} ${fact.model}`, fact)
         app.clock.move(ms)
       }
@@ -175,10 +175,10 @@ test('a streamed cost without a price gets the price of the final report', async
   const runs = await createTestRuns(t)
   const agent = await runs.agentThat('says-usage.js', { speaks: 'runtimeA_local', budget: 100 })
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
-  await runs.settle()
+  await runs.runUntilIdle()
   const [run] = await runs.runs()
   assert.deepEqual([run.status, run.costStatus, run.costCents], ['succeeded', 'reported', 1])
-  const costs = (await runs.ask('GET', `/api/companies/${runs.companyId}/costs/summary`)).body
+  const costs = (await runs.request('GET', `/api/companies/${runs.companyId}/costs/summary`)).body
   assert.deepEqual([costs.costCents, costs.unpricedEventCount, costs.inputTokens], [1, 0, 20])
   assert.deepEqual(await unpricedWarnings(runs), [])
 })
@@ -192,7 +192,7 @@ test('a budget that cannot be enforced, because costs are unknown, is reported o
   })
   for (const title of ['One', 'Another']) {
     await runs.make('POST', `/api/companies/${runs.companyId}/issues`, { title, assigneeAgentId: agent })
-    await runs.settle()
+    await runs.runUntilIdle()
   }
   assert.deepEqual(
     (await runs.runs()).map((run) => [run.status, run.costStatus]),
@@ -205,11 +205,11 @@ test('a budget that cannot be enforced, because costs are unknown, is reported o
   await runs.make('PATCH', `/api/agents/${agent}/budgets`, { budgetMonthlyCents: 0 })
   runs.clock.set('2026-12-01T00:00:00.000Z')
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
-  await runs.settle()
+  await runs.runUntilIdle()
   assert.deepEqual(await unpricedWarnings(runs), [agent], 'without a budget there is nothing to warn of')
 })
 
 async function unpricedWarnings(runs: TestRuns): Promise<string[]> {
-  const { body } = await runs.ask('GET', `/api/companies/${runs.companyId}/activity?action=agent.costs_unpriced`)
+  const { body } = await runs.request('GET', `/api/companies/${runs.companyId}/activity?action=agent.costs_unpriced`)
   return body.map((row: { agentId: string }) => row.agentId)
 }

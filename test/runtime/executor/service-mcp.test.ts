@@ -3,7 +3,7 @@ import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createTestRuns } from '../../runs.ts'
 
-const TELLS = path.join(import.meta.dirname, '../../agents/tells.mjs')
+const MESSAGES = path.join(import.meta.dirname, '../../agents/tells.mjs')
 
 /** Returns the arguments and the names of variables of a rehearsal that concern MCP. */
 async function rehearse(
@@ -15,7 +15,7 @@ async function rehearse(
   runs.config.runMcp = settings.instance ?? false
   const at = `/api/companies/${runs.companyId}`
   if (settings.company !== undefined) await runs.make('PATCH', at, { runMcp: settings.company })
-  const adapterConfig = { command: TELLS, ...settings.agent }
+  const adapterConfig = { command: MESSAGES, ...settings.agent }
   const agent = await runs.make('POST', `${at}/agents`, { name: 'Kit', adapterType, adapterConfig })
   const { argv, environment } = await runs.make('POST', `/api/agents/${agent.id}/rehearse`)
   return {

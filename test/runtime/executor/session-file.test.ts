@@ -43,7 +43,7 @@ async function untilSpending(runs: TestRuns, agent: string) {
 test('a program that reports usage only in its session file is stopped at its budget, at most one call late', async (t) => {
   const { runs, agent, ledger } = await spenderOf(t, { budget: 5 })
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
-  await runs.settle()
+  await runs.runUntilIdle()
   const [run] = await runs.runs()
   assert.deepEqual([run.status, run.stopReason, run.costStatus], ['cancelled', 'budget', 'estimated'])
   assert.equal(run.costCents, ledger())
@@ -54,12 +54,12 @@ test('a cancelled run records its cost, and the next run of its thread records o
   const { runs, agent, ledger } = await spenderOf(t)
   const first = await untilSpending(runs, agent)
   await runs.make('POST', `/api/runs/${first.id}/cancel`)
-  await runs.settle()
+  await runs.runUntilIdle()
   assert.equal((await runs.runs())[0].costCents, ledger())
   const second = await untilSpending(runs, agent)
   assert.equal(second.sessionIdBefore, THREAD)
   await runs.make('POST', `/api/runs/${second.id}/cancel`)
-  await runs.settle()
+  await runs.runUntilIdle()
   const costs = (await runs.runs()).map((run) => run.costCents)
   assert.equal(costs[0] + costs[1], ledger())
 })
@@ -67,7 +67,7 @@ test('a cancelled run records its cost, and the next run of its thread records o
 test('a timed-out run records its cost', async (t) => {
   const { runs, agent, ledger } = await spenderOf(t, { config: { timeoutSec: 5 } })
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
-  await runs.settle()
+  await runs.runUntilIdle()
   const [run] = await runs.runs()
   assert.equal(run.status, 'timed_out')
   assert.equal(run.costCents, ledger())
@@ -95,7 +95,7 @@ test('a successful run has the same cost, in whatever order the output and the s
   const { runs, agent, ledger } = await spenderOf(t, { calls: 2 })
   for (const expected of [2, 4]) {
     await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
-    await runs.settle()
+    await runs.runUntilIdle()
     assert.equal(ledger(), expected)
   }
   assert.deepEqual(

@@ -37,7 +37,7 @@ async function arrange(t: TestContext) {
 test('a run of a merged wake is followed by runs for the issues that the agent did not touch', async (t) => {
   const { ctx, agent, reasons, first, second, third, begin, finish, waiting } = await arrange(t)
   const run = await begin(reasons)
-  assert.equal((await run.ask('POST', `/api/issues/${first.id}/comments`, { body: 'Done.' })).status, 201)
+  assert.equal((await run.request('POST', `/api/issues/${first.id}/comments`, { body: 'Done.' })).status, 201)
   await finish(run.id)
   assert.deepEqual(waiting(), [second.id, third.id])
   assert.deepEqual(wakeReasons(ctx, agent), reasons.slice(1), 'the reasons do not change')
@@ -46,18 +46,18 @@ test('a run of a merged wake is followed by runs for the issues that the agent d
 
   forgetWakes(ctx)
   const next = await begin(reasons.slice(1))
-  await next.ask('POST', `/api/issues/${second.id}/comments`, { body: 'Done.' })
-  await next.ask('POST', `/api/issues/${third.id}/comments`, { body: 'Done too.' })
+  await next.request('POST', `/api/issues/${second.id}/comments`, { body: 'Done.' })
+  await next.request('POST', `/api/issues/${third.id}/comments`, { body: 'Done too.' })
   await finish(next.id)
   assert.deepEqual(waiting(), [], 'the agent did something on both issues')
 })
 
 test('an issue that the agent cannot work on any more gets no further run', async (t) => {
-  const { ask, reasons, first, second, third, begin, finish, waiting } = await arrange(t)
+  const { request, reasons, first, second, third, begin, finish, waiting } = await arrange(t)
   const run = await begin(reasons)
-  await run.ask('POST', `/api/issues/${first.id}/comments`, { body: 'Done.' })
-  assert.equal((await ask('PATCH', `/api/issues/${second.id}`, { blockedByIssueIds: [first.id] })).status, 200)
-  assert.equal((await ask('POST', `/api/issues/${third.id}/close`, {})).status, 200)
+  await run.request('POST', `/api/issues/${first.id}/comments`, { body: 'Done.' })
+  assert.equal((await request('PATCH', `/api/issues/${second.id}`, { blockedByIssueIds: [first.id] })).status, 200)
+  assert.equal((await request('POST', `/api/issues/${third.id}/close`, {})).status, 200)
   await finish(run.id)
   assert.deepEqual(waiting(), [])
 })
@@ -67,7 +67,7 @@ test('a mention on an issue of another agent gets a run of its own', async (t) =
   const other = insertIssue(ctx, { company_id })
   const mention: WakeReason = { ...reasons[0]!, source: 'mention', issueId: other.id }
   const run = await begin([reasons[0]!, mention])
-  await run.ask('POST', `/api/issues/${first.id}/comments`, { body: 'Done.' })
+  await run.request('POST', `/api/issues/${first.id}/comments`, { body: 'Done.' })
   await finish(run.id)
   assert.deepEqual(waiting(), [other.id])
   assert.equal(wakeReasons(ctx, agent)[0]!.source, 'mention')
@@ -79,16 +79,16 @@ test('a run that changed nothing, or was stopped, is followed by no run for othe
   await finish(idle.id)
   assert.deepEqual(waiting(), [])
   const paused = await begin(reasons)
-  await paused.ask('POST', `/api/issues/${first.id}/comments`, { body: 'Done.' })
+  await paused.request('POST', `/api/issues/${first.id}/comments`, { body: 'Done.' })
   ctx.db.run(sql.updateTable('run').set({ stop_reason: 'paused' }).where('id', '=', paused.id))
   await finish(paused.id, { ...EXITED, reason: 'stopped' })
   assert.deepEqual(waiting(), [])
 })
 
 test('a run receives the comment on its own issue, and lists its other causes', async (t) => {
-  const { ctx, company_id, ask, reasons, first, second } = await arrange(t)
+  const { ctx, company_id, request, reasons, first, second } = await arrange(t)
   const comment = async (issueId: string, body: string) =>
-    (await ask('POST', `/api/issues/${issueId}/comments`, { body })).body.id as string
+    (await request('POST', `/api/issues/${issueId}/comments`, { body })).body.id as string
   const [onFirst, onSecond] = [await comment(first.id, 'First?'), await comment(second.id, 'Second?')]
   const commented = (issueId: string, commentId: string): WakeReason => ({
     ...reasons[0]!,

@@ -36,9 +36,9 @@ echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"sessi
 async function outputOf(runs: TestRuns, script: string, config: object = {}) {
   const agent = await agentOf(runs, script, config)
   await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
-  await runs.settle()
+  await runs.runUntilIdle()
   const run = (await runs.runs()).at(-1)
-  return { agent, run, text: (await runs.ask('GET', `/api/runs/${run.id}/log`)).body.text as string }
+  return { agent, run, text: (await runs.request('GET', `/api/runs/${run.id}/log`)).body.text as string }
 }
 
 test('a sandboxed run can read only its own folders of the data directory', { skip }, async (t) => {
@@ -49,10 +49,10 @@ test('a sandboxed run can read only its own folders of the data directory', { sk
     runs,
     `find ${data} -maxdepth 2 | sort; cat ${data}/service.db ${data}/server.lock 2>&1 | head -3; cat ${data}/work/note; echo; touch ${data}/here 2>&1; echo done > ${data}/work/result`,
   )
-  const shown = text.split('\n').filter((line) => line.startsWith(data))
-  const skills = shown.filter((line) => line.startsWith(path.join(data, 'skills')))
+  const displayed = text.split('\n').filter((line) => line.startsWith(data))
+  const skills = displayed.filter((line) => line.startsWith(path.join(data, 'skills')))
   assert.deepEqual(
-    shown.filter((line) => !skills.includes(line)),
+    displayed.filter((line) => !skills.includes(line)),
     ['', 'agents', `agents/${agent}`, 'work', 'work/note'].map((name) => path.join(data, name)),
   )
   assert.match(text, /service\.db.*No such file/)
@@ -153,7 +153,7 @@ test('a sandboxed program gets SIGTERM and can finish in its grace period', { sk
   await finished
   const [run] = await runs.runs()
   assert.deepEqual([run.status, run.exitCode], ['cancelled', 7])
-  assert.match((await runs.ask('GET', `/api/runs/${id}/log`)).body.text, /finished/)
+  assert.match((await runs.request('GET', `/api/runs/${id}/log`)).body.text, /finished/)
 })
 
 test('a sandboxed program has its credentials, and keeps its sessions between runs', { skip }, async (t) => {
@@ -170,10 +170,10 @@ test('a sandboxed program has its credentials, and keeps its sessions between ru
   })
   for (let i = 0; i < 2; i++) {
     await runs.make('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
-    await runs.settle()
+    await runs.runUntilIdle()
   }
   const logs = await Promise.all(
-    (await runs.runs()).map(async ({ id }) => (await runs.ask('GET', `/api/runs/${id}/log`)).body.text),
+    (await runs.runs()).map(async ({ id }) => (await runs.request('GET', `/api/runs/${id}/log`)).body.text),
   )
   assert.match(logs[0], /^\{"signedIn":true\}/)
   assert.match(logs[1], /^\{"signedIn":"again"\}\n\nsession\n/m)
@@ -192,10 +192,10 @@ test('opencode stores its database with its sessions in a sandbox', { skip }, as
   })
   for (let i = 0; i < 2; i++) {
     await runs.make('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
-    await runs.settle()
+    await runs.runUntilIdle()
   }
   const { id } = (await runs.runs()).at(-1)
-  assert.match((await runs.ask('GET', `/api/runs/${id}/log`)).body.text, /kept it/)
+  assert.match((await runs.request('GET', `/api/runs/${id}/log`)).body.text, /kept it/)
 })
 
 test('a run without an available sandbox does not start, and the error says what to do', async (t) => {
@@ -208,9 +208,9 @@ test('a run without an available sandbox does not start, and the error says what
   const { run, agent } = await outputOf(runs, 'echo ran')
   assert.deepEqual([run.status, run.errorCode, run.startedAt], ['failed', 'sandbox_unavailable', null])
   assert.match(run.error, /No permissions to create new namespace.*Allow user namespaces/)
-  const shown = (await runs.ask('GET', `/api/agents/${agent}`)).body
-  assert.equal(shown.status, 'idle')
-  assert.match(shown.heldBecause, /sandbox/)
+  const displayed = (await runs.request('GET', `/api/agents/${agent}`)).body
+  assert.equal(displayed.status, 'idle')
+  assert.match(displayed.heldBecause, /sandbox/)
   const { gates } = await runs.make('POST', `/api/agents/${agent}/rehearse`, {})
   assert.ok(gates.some(({ code }: { code: string }) => code === 'sandbox_unavailable'))
 })
@@ -243,8 +243,8 @@ test('an agent cannot disable the sandbox for a hire, even in a company that tru
   assert.deepEqual([agent.status, agent.unapprovedPaths], ['idle', ['sandbox']])
   const logOfRun = async () => {
     await runs.make('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
-    await runs.settle()
-    return (await runs.ask('GET', `/api/runs/${(await runs.runs()).at(-1).id}/log`)).body.text
+    await runs.runUntilIdle()
+    return (await runs.request('GET', `/api/runs/${(await runs.runs()).at(-1).id}/log`)).body.text
   }
   assert.match(await logOfRun(), /^home:\n(?![\s\S]*id_test)/)
   const refused = await runs.as(key)('PATCH', `/api/agents/${agent.id}`, { adapterConfig: { sandbox: 'off' } })
@@ -280,10 +280,10 @@ test('a sandboxed program gets a copy of its settings, so its changes start noth
     adapterConfig: { command: program },
   })
   await runs.make('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
-  await runs.settle()
+  await runs.runUntilIdle()
   const [run] = await runs.runs()
   assert.match(
-    (await runs.ask('GET', `/api/runs/${run.id}/log`)).body.text,
+    (await runs.request('GET', `/api/runs/${run.id}/log`)).body.text,
     /^\{"of":"the user"\}\{"mcpServers":\{\}\}\n/,
   )
   assert.equal(readFileSync(settings, 'utf8'), '{"of":"the user"}')
@@ -306,7 +306,7 @@ for (const swapped of ['the file', 'its folder'] as const) {
     })
     const runOnce = async () => {
       await runs.make('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
-      await runs.settle()
+      await runs.runUntilIdle()
       return (await runs.runs()).at(-1)
     }
     assert.equal((await runOnce()).status, 'succeeded')

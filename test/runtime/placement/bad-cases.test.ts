@@ -85,10 +85,10 @@ test('an empty queue of the cluster does not end a run', async (t) => {
 
 test('if a placement is removed while it is in use, the run ends with that reason', async (t) => {
   const run = await runWith(t, job('PENDING'), {
-    async during({ ask, runs }) {
+    async during({ request, runs }) {
       while ((await runs())[0].waitingBecause === null) await delay(5)
-      assert.equal((await ask('DELETE', '/api/placements/farm')).status, 409)
-      assert.equal((await ask('DELETE', '/api/placements/farm?force=true')).status, 200)
+      assert.equal((await request('DELETE', '/api/placements/farm')).status, 409)
+      assert.equal((await request('DELETE', '/api/placements/farm?force=true')).status, 200)
     },
   })
   assert.match(run.error, /The placement farm was removed while the run was in it/)

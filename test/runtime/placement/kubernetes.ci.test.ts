@@ -153,7 +153,7 @@ test('a run executes the manifest of its job, and reports to the server', async 
   const { cluster, folder } = await arrange(t)
   executePods(t, cluster, folder)
   const { server } = await startTestServer(t, { environment: { PATH: process.env.PATH ?? '' } })
-  const ask = async (method: string, where: string, body?: object): Promise<Json> => {
+  const request = async (method: string, where: string, body?: object): Promise<Json> => {
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(`${server.url}${where}`, {
       method,
@@ -165,24 +165,24 @@ test('a run executes the manifest of its job, and reports to the server', async 
   }
   const { kubeconfig } = cluster
   const settings = { image: 'agents:1', kubeconfig, publicUrl: server.url, node: process.execPath }
-  await ask('POST', '/api/placements', { name: 'k', type: 'kubernetes', settings })
-  const tested = await ask('POST', '/api/placements/k/test')
+  await request('POST', '/api/placements', { name: 'k', type: 'kubernetes', settings })
+  const tested = await request('POST', '/api/placements/k/test')
   assert.equal(tested.ok, true, JSON.stringify(tested))
-  const { id } = await ask('POST', '/api/companies', { name: 'Acme' })
+  const { id } = await request('POST', '/api/companies', { name: 'Acme' })
   const launcher = path.join(folder, 'agent.sh')
   const program = path.resolve(import.meta.dirname, '../../agents/says-usage.js')
   writeFileSync(launcher, `#!/bin/sh\nexec '${process.execPath}' '${program}'\n`, { mode: 0o755 })
-  const agent = await ask('POST', `/api/companies/${id}/agents`, {
+  const agent = await request('POST', `/api/companies/${id}/agents`, {
     name: 'A',
     adapterType: 'runtimeA_local',
     adapterConfig: { command: launcher },
     runtimeConfig: { placement: 'k' },
   })
-  await ask('POST', `/api/agents/${agent.id}/heartbeat/invoke`, {})
+  await request('POST', `/api/agents/${agent.id}/heartbeat/invoke`, {})
   let run: Json
   for (let tries = 0; tries < 300 && !run?.finishedAt; tries++) {
     await delay(100)
-    run = (await ask('GET', `/api/companies/${id}/runs`))[0]
+    run = (await request('GET', `/api/companies/${id}/runs`))[0]
   }
   assert.deepEqual([run.status, run.costCents, run.error], ['succeeded', 1, null], JSON.stringify(run))
 })

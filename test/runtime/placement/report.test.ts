@@ -29,14 +29,14 @@ async function arrange(t: TestContext) {
   mkdirSync(runDir, { recursive: true })
   const instance = randomUUID()
   const claim = (by = instance) =>
-    run.ask('POST', `/api/runs/${run.id}/bundle`, { instance: by, node: 'node-7', clock: CLOCK })
+    run.request('POST', `/api/runs/${run.id}/bundle`, { instance: by, node: 'node-7', clock: CLOCK })
   const report = (parts: object[], more: object = {}) =>
-    run.ask('POST', `/api/runs/${run.id}/report`, { instance, clock: CLOCK, parts, exit: null, ...more })
+    run.request('POST', `/api/runs/${run.id}/report`, { instance, clock: CLOCK, parts, exit: null, ...more })
   return { ...app, agent, run, runDir, claim, report }
 }
 
 test('one process can claim a run and gets all its start data; a second claim is refused', async (t) => {
-  const { ask, run, claim } = await arrange(t)
+  const { request, run, claim } = await arrange(t)
   const { status, body } = await claim()
   assert.equal(status, 200, JSON.stringify(body))
   assert.deepEqual([body.spec.command, body.spec.args], ['make', ['all']])
@@ -44,8 +44,8 @@ test('one process can claim a run and gets all its start data; a second claim is
   assert.ok(body.files.some((file: { path: string }) => file.path.startsWith('skills/')))
   assert.equal((await claim()).status, 200, 'a response can be lost')
   assert.equal((await claim(randomUUID())).status, 409)
-  const shown = (await ask('GET', `/api/runs/${run.id}`)).body
-  assert.deepEqual([shown.status, shown.node, shown.placement], ['running', 'node-7', 'farm'])
+  const displayed = (await request('GET', `/api/runs/${run.id}`)).body
+  assert.deepEqual([displayed.status, displayed.node, displayed.placement], ['running', 'node-7', 'farm'])
 })
 
 test('a repeated part is recorded once, and a missing part is requested', async (t) => {
@@ -80,11 +80,11 @@ test('a response contains the stop request, and the exit has the timestamps of t
 
 test('only the run itself can claim and report: its agent with a key and other runs are refused', async (t) => {
   const app = await arrange(t)
-  const { agent, run, ask } = app
+  const { agent, run, request } = app
   const other = insertAgent(app, { company_id: agent.company_id })
   const otherRun = await insertRun(app, other, {})
   const body = { instance: randomUUID(), node: 'n', clock: CLOCK }
-  for (const by of [agent.ask, otherRun.ask, ask]) {
+  for (const by of [agent.request, otherRun.request, request]) {
     assert.equal((await by('POST', `/api/runs/${run.id}/bundle`, body)).status, 403)
   }
 })
@@ -98,7 +98,7 @@ test('the queue position in a partition counts the jobs before the run', () => {
 })
 
 test('facts that a machine reports cannot lower the spend, begin a session with an option, or add models without end', async (t) => {
-  const { ctx, ask, agent, run, runDir, claim, report } = await arrange(t)
+  const { ctx, request, agent, run, runDir, claim, report } = await arrange(t)
   await claim()
   const recorder = createFactRecorder(ctx, run.id, (change) => ctx.write(change))
   const machine = { isGone: () => false, untilExited: async () => {}, endLostRun: async () => assert.fail() }
@@ -140,7 +140,7 @@ test('facts that a machine reports cannot lower the spend, begin a session with 
       { kind: 'session', id: 'last' },
     ],
   )
-  const events = (await ask('GET', `/api/companies/${agent.company_id}/cost-events?limit=1000`)).body
+  const events = (await request('GET', `/api/companies/${agent.company_id}/cost-events?limit=1000`)).body
   assert.equal(events.length, MAX_MODELS)
   assert.ok(
     events.every((event: { costCents: number; inputTokens: number }) => event.costCents >= 0 && event.inputTokens >= 0),
@@ -148,14 +148,14 @@ test('facts that a machine reports cannot lower the spend, begin a session with 
 })
 
 test('usage that arrives after a run ended as lost is recorded once, and nothing else is possible', async (t) => {
-  const { ask, ctx, report, claim, run, runDir } = await arrange(t)
+  const { request, ctx, report, claim, run, runDir } = await arrange(t)
   await claim()
   const usage = (cents: number, model = 'm') =>
     `${JSON.stringify({ kind: 'usage', provider: 'p', model, inputTokens: 1, cachedInputTokens: 0, outputTokens: cents, costUsd: cents / 100, costStatus: 'reported' })}\n`
   const facts = (...texts: string[]) => ({ name: 'facts.jsonl', offset: 0, data: base64(texts.join('')) })
   const ending = { reason: 'lost', exitCode: null, signal: null, error: null, at: null } as const
   await ctx.write(() => finishRun(ctx, run.id, ending, NO_FACTS))
-  const costOf = async () => (await ask('GET', `/api/runs/${run.id}`)).body.costCents
+  const costOf = async () => (await request('GET', `/api/runs/${run.id}`)).body.costCents
   const late = [facts(usage(2), usage(3), usage(4, 'n'))]
   for (let times = 0; times < 2; times++) {
     const { status, body } = await report(late)
@@ -164,9 +164,9 @@ test('usage that arrives after a run ended as lost is recorded once, and nothing
   }
   const exit = { exitCode: 0, signal: null, reason: 'exited', startedAt: null, finishedAt: CLOCK, strays: 0, left: 0 }
   assert.equal((await report([], { exit: { ...exit, bytes: { stdout: 0, stderr: 0 } } })).status, 200)
-  assert.equal((await ask('GET', `/api/runs/${run.id}`)).body.status, 'lost')
+  assert.equal((await request('GET', `/api/runs/${run.id}`)).body.status, 'lost')
   assert.equal(readExit(runDir), undefined)
   assert.equal((await claim()).status, 401)
-  assert.equal((await run.ask('GET', '/api/agents/me')).status, 401)
+  assert.equal((await run.request('GET', '/api/agents/me')).status, 401)
   assert.equal((await report(late, { instance: randomUUID() })).status, 409, 'only the process that claimed it')
 })

@@ -29,7 +29,7 @@ export interface SlurmWorld {
   startServer(): Promise<void>
   /** Ends the server with SIGKILL. */
   killServer(): Promise<void>
-  ask(method: string, where: string, body?: object): Promise<Json>
+  request(method: string, where: string, body?: object): Promise<Json>
   runs(): Promise<Json[]>
   /** Creates an agent in the placement `cluster` with a program of shell commands. It can call `spend <cents>` and `until_released`. */
   addAgent(
@@ -91,7 +91,7 @@ export async function createSlurmWorld(cpus: number): Promise<SlurmWorld> {
     server = undefined
   }
 
-  async function ask(method: string, where: string, body?: object): Promise<Json> {
+  async function send(method: string, where: string, body?: object): Promise<Json> {
     const response = await fetch(`${url}${where}`, {
       method,
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
@@ -101,20 +101,20 @@ export async function createSlurmWorld(cpus: number): Promise<SlurmWorld> {
     return json
   }
 
-  const runs = (): Promise<Json[]> => ask('GET', `/api/companies/${companyId}/runs?limit=1000`)
+  const runs = (): Promise<Json[]> => send('GET', `/api/companies/${companyId}/runs?limit=1000`)
 
   const squeue = (...options: string[]) => execFileSync('squeue', options, { env: cluster.env, encoding: 'utf8' })
 
   const linesOf = (name: string) => (existsSync(at(name)) ? readFileSync(at(name), 'utf8').trim().split('\n') : [])
 
   await startServer()
-  await ask('POST', '/api/placements', {
+  await send('POST', '/api/placements', {
     name: 'cluster',
     type: 'slurm',
     settings: { publicUrl: url, partition: 'main', workdir: at('work'), node: process.execPath },
     maxRuns: 1000,
   })
-  companyId = (await ask('POST', '/api/companies', { name: 'Acme' })).id
+  companyId = (await send('POST', '/api/companies', { name: 'Acme' })).id
 
   return {
     cluster,
@@ -122,12 +122,12 @@ export async function createSlurmWorld(cpus: number): Promise<SlurmWorld> {
     companyId,
     startServer,
     killServer,
-    ask,
+    request: send,
     runs,
     async addAgent(name, script, more = {}) {
       const program = at('programs', `${name}.sh`)
       writeFileSync(program, programOf(folder, script), { mode: 0o755 })
-      const agent = await ask('POST', `/api/companies/${companyId}/agents`, {
+      const agent = await send('POST', `/api/companies/${companyId}/agents`, {
         name,
         adapterType: 'runtimeA_local',
         runtimeConfig: { placement: 'cluster' },
@@ -136,7 +136,7 @@ export async function createSlurmWorld(cpus: number): Promise<SlurmWorld> {
       })
       return agent.id
     },
-    wake: (agentId) => ask('POST', `/api/agents/${agentId}/heartbeat/invoke`, {}),
+    wake: (agentId) => send('POST', `/api/agents/${agentId}/heartbeat/invoke`, {}),
     release: () => writeFileSync(at('released'), ''),
     async until(find, what, timeoutSec = 60) {
       const deadline = performance.now() + timeoutSec * 1_000
@@ -145,10 +145,12 @@ export async function createSlurmWorld(cpus: number): Promise<SlurmWorld> {
         if (found) return found
         await delay(200)
       }
-      const shown = (await runs()).map(({ id, status, retryOfRunId, waitingBecause, error }) =>
+      const displayed = (await runs()).map(({ id, status, retryOfRunId, waitingBecause, error }) =>
         JSON.stringify({ id, status, retryOfRunId, waitingBecause, error }),
       )
-      assert.fail([what, squeue('--states=all', '--format=%i %j %T %M %N %r'), ...shown, log.slice(-4_000)].join('\n'))
+      assert.fail(
+        [what, squeue('--states=all', '--format=%i %j %T %M %N %r'), ...displayed, log.slice(-4_000)].join('\n'),
+      )
     },
     starts: () => linesOf('starts'),
     spent: () =>

@@ -12,7 +12,7 @@ test('a probe job reports that the nodes meet all requirements, and a waiting ru
   const slots = 4
   const world = await createSlurmWorld(slots / 2)
   t.after(world.close)
-  const tested = await world.ask('POST', '/api/placements/cluster/test')
+  const tested = await world.request('POST', '/api/placements/cluster/test')
   assert.deepEqual(
     tested.checks.filter((check: Json) => !check.ok),
     [],
@@ -24,7 +24,7 @@ test('a probe job reports that the nodes meet all requirements, and a waiting ru
   const waiting = await world.until(async () => (await world.runs()).find(waits), 'no run waits')
   assert.equal(waiting.status, 'starting')
   const begun = performance.now()
-  for (const agentId of agents) await world.ask('POST', `/api/agents/${agentId}/pause`, {})
+  for (const agentId of agents) await world.request('POST', `/api/agents/${agentId}/pause`, {})
   await world.until(async () => (await world.runs()).every((run) => run.finishedAt !== null), 'a run was not stopped')
   const ms = performance.now() - begun
   assert.ok(ms < 15_000, `${ms} ms`)

@@ -30,7 +30,7 @@ after(async () => {
 type Json = any
 
 interface World extends TestServer {
-  ask(method: string, path: string, body?: object): Promise<Json>
+  request(method: string, path: string, body?: object): Promise<Json>
   companyId: string
   /** Creates an agent in the placement `farm` that runs a program of test/agents. */
   agentThat(program: string, more?: object): Promise<Json>
@@ -42,7 +42,7 @@ const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/
 
 async function arrange(t: TestContext, settings: object = {}): Promise<World> {
   const started = await startTestServer(t, { environment })
-  const ask: World['ask'] = async (method, where, body) => {
+  const send: World['request'] = async (method, where, body) => {
     const response = await fetch(`${started.server.url}${where}`, {
       method,
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
@@ -52,34 +52,34 @@ async function arrange(t: TestContext, settings: object = {}): Promise<World> {
     return json
   }
   const workdir = mkdtempSync(path.join(folder, 'work-'))
-  await ask('POST', '/api/placements', {
+  await send('POST', '/api/placements', {
     name: 'farm',
     type: 'ssh',
     settings: { host: 'farm', sshConfig: sshd.configFile, workdir, node: process.execPath, ...settings },
   })
-  const { id: companyId } = await ask('POST', '/api/companies', { name: 'Acme' })
+  const { id: companyId } = await send('POST', '/api/companies', { name: 'Acme' })
   return {
     ...started,
-    ask,
+    request: send,
     companyId,
     async agentThat(program, more = {}) {
-      const agent = await ask('POST', `/api/companies/${companyId}/agents`, {
+      const agent = await send('POST', `/api/companies/${companyId}/agents`, {
         name: program,
         adapterType: 'process',
         adapterConfig: { command: process.execPath, args: [path.join(AGENTS, program)], graceSec: 1, ...more },
         runtimeConfig: { placement: 'farm' },
       })
-      await ask('POST', `/api/agents/${agent.id}/heartbeat/invoke`, {})
+      await send('POST', `/api/agents/${agent.id}/heartbeat/invoke`, {})
       return agent
     },
     async until(agentId, is) {
       for (let tries = 0; tries < 600; tries++) {
-        const runs: Json[] = await ask('GET', `/api/companies/${companyId}/runs?agentId=${agentId}`)
+        const runs: Json[] = await send('GET', `/api/companies/${companyId}/runs?agentId=${agentId}`)
         const found = runs.find(is)
         if (found) return found
         await delay(100)
       }
-      const runs = await ask('GET', `/api/companies/${companyId}/runs?agentId=${agentId}`)
+      const runs = await send('GET', `/api/companies/${companyId}/runs?agentId=${agentId}`)
       assert.fail(`${JSON.stringify(runs, null, 1)}\n${started.logged.join('')}`)
     },
   }
@@ -88,8 +88,8 @@ async function arrange(t: TestContext, settings: object = {}): Promise<World> {
 const isEnded = (run: Json) => run.finishedAt !== null
 
 test('a run on a host reports its output and its exit, and leaves no files there', { skip }, async (t) => {
-  const { ask, agentThat, until, dataDir } = await arrange(t)
-  const tested = await ask('POST', '/api/placements/farm/test')
+  const { request: send, agentThat, until, dataDir } = await arrange(t)
+  const tested = await send('POST', '/api/placements/farm/test')
   assert.deepEqual(
     tested.checks.filter((check: Json) => !check.ok),
     [],
@@ -100,7 +100,7 @@ test('a run on a host reports its output and its exit, and leaves no files there
   assert.equal(run.status, 'succeeded', run.error)
   assert.equal(run.placement, 'farm')
   assert.ok(run.node)
-  const log = await ask('GET', `/api/runs/${run.id}/log?offset=0`)
+  const log = await send('GET', `/api/runs/${run.id}/log?offset=0`)
   assert.ok(log.content?.length ?? log.text?.length, JSON.stringify(log))
   const [work] = readdirSync(folder)
     .filter((name) => name.startsWith('work-'))
@@ -110,11 +110,11 @@ test('a run on a host reports its output and its exit, and leaves no files there
 })
 
 test('a stop ends a run on a host within its grace period and five seconds', { skip }, async (t) => {
-  const { ask, agentThat, until } = await arrange(t)
+  const { request: send, agentThat, until } = await arrange(t)
   const agent = await agentThat('ignore-sigterm.js')
   const run = await until(agent.id, (one) => one.status === 'running')
   const begun = Date.now()
-  await ask('POST', `/api/runs/${run.id}/cancel`)
+  await send('POST', `/api/runs/${run.id}/cancel`)
   const ended = await until(agent.id, isEnded)
   assert.equal(ended.status, 'cancelled')
   assert.ok(Date.now() - begun < 6_000, `${Date.now() - begun} ms`)
@@ -155,12 +155,12 @@ for (const [what, settings, sentence] of [
   ['a folder that is not writable', { workdir: '/proc/nothing' }, /Cannot write to/],
 ] as const) {
   test(`${what} holds the agent with a clear error`, { skip }, async (t) => {
-    const { agentThat, until, ask } = await arrange(t, settings)
+    const { agentThat, until, request: send } = await arrange(t, settings)
     const agent = await agentThat('succeed.js')
     const run = await until(agent.id, isEnded)
     assert.equal(run.errorCode, 'placement_unavailable')
     assert.match(run.error, sentence)
-    const tested = await ask('POST', '/api/placements/farm/test')
+    const tested = await send('POST', '/api/placements/farm/test')
     assert.equal(tested.ok, false)
     assert.match(tested.checks.map((check: Json) => check.message).join('\n'), sentence)
   })
@@ -175,19 +175,19 @@ test('the forwarded port refuses requests without a run token', { skip }, async 
     sql: 'select tunnel_port from placement',
     parameters: [],
   } as Json) as Json[]
-  const ask = (headers: Record<string, string>) => fetch(`http://127.0.0.1:${port}/api/companies`, { headers })
-  assert.equal((await ask({})).status, 401)
-  assert.equal((await ask({ authorization: 'Bearer svc_x' })).status, 401)
+  const send = (headers: Record<string, string>) => fetch(`http://127.0.0.1:${port}/api/companies`, { headers })
+  assert.equal((await send({})).status, 401)
+  assert.equal((await send({ authorization: 'Bearer svc_x' })).status, 401)
   assert.equal((await fetch(`http://127.0.0.1:${port}/api/health`)).status, 200)
-  const [run] = await world.ask('GET', `/api/companies/${world.companyId}/live-runs`)
-  if (run) await world.ask('POST', `/api/runs/${run.id}/cancel`)
+  const [run] = await world.request('GET', `/api/companies/${world.companyId}/live-runs`)
+  if (run) await world.request('POST', `/api/runs/${run.id}/cancel`)
   await until(agent.id, isEnded)
 })
 
 test('a repository is cloned for the issue, and the error for a missing program names the host', {
   skip,
 }, async (t) => {
-  const { ask, companyId, until } = await arrange(t)
+  const { request: send, companyId, until } = await arrange(t)
   const repository = mkdtempSync(path.join(folder, 'repo-'))
   const git = (...args: string[]) =>
     execFileSync('git', ['-C', repository, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args])
@@ -195,19 +195,19 @@ test('a repository is cloned for the issue, and the error for a missing program 
   writeFileSync(path.join(repository, 'readme'), 'hello from the clone\n')
   git('add', '.')
   git('commit', '--quiet', '-m', 'first')
-  const project = await ask('POST', `/api/companies/${companyId}/projects`, {
+  const project = await send('POST', `/api/companies/${companyId}/projects`, {
     name: 'P',
     workspace: { name: 'code', repoUrl: `ssh://farm${repository}` },
     placement: 'farm',
   })
   const make = (name: string, adapterConfig: object) =>
-    ask('POST', `/api/companies/${companyId}/agents`, {
+    send('POST', `/api/companies/${companyId}/agents`, {
       name,
       adapterType: 'process',
       adapterConfig: { ...adapterConfig, env: { GIT_SSH_COMMAND: `ssh -F ${sshd.configFile}` } },
     })
   const assign = (agentId: string) =>
-    ask('POST', `/api/companies/${companyId}/issues`, {
+    send('POST', `/api/companies/${companyId}/issues`, {
       title: 'Read',
       status: 'todo',
       projectId: project.id,
@@ -217,7 +217,7 @@ test('a repository is cloned for the issue, and the error for a missing program 
   await assign(reader.id)
   const read = await until(reader.id, isEnded)
   assert.equal(read.status, 'succeeded', read.error)
-  const log = await ask('GET', `/api/runs/${read.id}/log?offset=0`)
+  const log = await send('GET', `/api/runs/${read.id}/log?offset=0`)
   assert.match(log.content ?? log.text, /hello from the clone/)
   const lacking = await make('lacking', { command: 'no-such-program-here' })
   await assign(lacking.id)

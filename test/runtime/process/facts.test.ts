@@ -129,14 +129,14 @@ test('the end waits until the facts are recorded, and fails if they cannot be re
   log.close()
   writeExit(runDir, END)
   const ref = { runId: 'none', runDir, identity: null }
-  let kept = false
+  let stored = false
   await watchRun(ref, {
     async onFacts() {
       await delay(50)
-      kept = true
+      stored = true
     },
   }).ended
-  assert.ok(kept)
+  assert.ok(stored)
   const failing = watchRun(ref, {
     onFacts() {
       throw new Error('no database')

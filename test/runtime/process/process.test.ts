@@ -116,9 +116,9 @@ test('a command that handles SIGTERM stops immediately', async (t) => {
   assert.deepEqual([end.reason, end.signal], ['stopped', 'SIGTERM'])
   const lines = logOf(run.runDir).split('\n')
   for (const stream of ['out', 'err']) {
-    const said = lines.filter((line) => line.startsWith(stream)).slice(0, 3)
+    const printed = lines.filter((line) => line.startsWith(stream)).slice(0, 3)
     assert.deepEqual(
-      said,
+      printed,
       [1, 2, 3].map((count) => `${stream} ${count}`),
     )
   }

@@ -36,15 +36,15 @@ test('the output contains no secret', () => {
       fc.string({ maxLength: 7 }),
       fc.nat(3),
       (secret, before, form) => {
-        const shown = [
+        const displayed = [
           secret,
           encodeURIComponent(secret.toWellFormed()),
           Buffer.from(secret).toString('base64'),
           Buffer.from(secret).toString('base64url'),
         ][form]!
-        const out = String(scrub([secret], [Buffer.from(`${before}|${shown}|after`)]))
+        const out = String(scrub([secret], [Buffer.from(`${before}|${displayed}|after`)]))
         assert.ok(out.includes('[redacted]'), out)
-        assert.ok(!out.includes(shown), out)
+        assert.ok(!out.includes(displayed), out)
       },
     ),
   )

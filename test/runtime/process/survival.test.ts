@@ -178,8 +178,8 @@ test('a freeze persists over a restart, and a thaw starts the waiting runs', asy
   await api.request('POST /api/agents/:agentId/heartbeat/invoke', { params: { agentId: agent.id } })
   await kill(server)
   const next = await start()
-  const shown = await createClient(next).request('GET /api/instance')
-  assert.deepEqual([shown.isFrozen, shown.frozenBecause, shown.waitingWakes], [true, 'The bill', 1])
+  const displayed = await createClient(next).request('GET /api/instance')
+  assert.deepEqual([displayed.isFrozen, displayed.frozenBecause, displayed.waitingWakes], [true, 'The bill', 1])
   assert.equal((await runs(next)).length, 1)
   assert.match(
     (await runService(t, ['thaw', '--data-dir', dataDir])).out,

@@ -20,7 +20,7 @@ function insertManager(runs: TestRuns) {
 }
 
 const hire = async (runs: TestRuns, boss: ReturnType<typeof insertManager>, adapterConfig: object) =>
-  (await boss.ask('POST', `/api/companies/${runs.companyId}/agent-hires`, { name: 'Newbie', adapterConfig })).body
+  (await boss.request('POST', `/api/companies/${runs.companyId}/agent-hires`, { name: 'Newbie', adapterConfig })).body
 
 for (const decision of [null, 'reject'] as const) {
   test(`a rehearsal does not start the program of a hire that the board has ${decision ? 'rejected' : 'not decided'}, and reports this`, async (t) => {
@@ -30,8 +30,8 @@ for (const decision of [null, 'reject'] as const) {
     const { agent, approval } = await hire(runs, ceo, { command })
     assert.equal(agent.status, 'pending_approval')
     if (decision) await runs.make('POST', `/api/approvals/${approval.id}/${decision}`)
-    for (const ask of [ceo.ask, runs.ask]) {
-      const { status, body } = await ask('POST', `/api/agents/${agent.id}/rehearse`)
+    for (const request of [ceo.request, runs.request]) {
+      const { status, body } = await request('POST', `/api/agents/${agent.id}/rehearse`)
       assert.equal(status, 200)
       assert.match(body.notes.join(' '), /did not examine the program: the board has not approved/)
       assert.equal(body.wouldRun, false)
@@ -46,7 +46,7 @@ test('a rehearsal by an agent starts no program, and one by the board does so on
   const { command, wasStarted } = writeWitness(runs)
   const { agent, approval } = await hire(runs, ceo, { command })
   await runs.make('POST', `/api/approvals/${approval.id}/approve`)
-  const { body } = await ceo.ask('POST', `/api/agents/${agent.id}/rehearse`)
+  const { body } = await ceo.request('POST', `/api/agents/${agent.id}/rehearse`)
   assert.match(body.notes.join(' '), /did not examine the program/)
   assert.equal(wasStarted(), false)
   const byBoard = await runs.make('POST', `/api/agents/${agent.id}/rehearse`)
@@ -66,7 +66,7 @@ test('only the board can see the contents of a file in a rehearsal', async (t) =
     adapterConfig: { command: 'node', instructionsFilePath: instructions },
   })
   assert.match((await runs.make('POST', `/api/agents/${id}/rehearse`)).prompt, /Work in silence/)
-  const { body } = await ceo.ask('POST', `/api/agents/${id}/rehearse`)
+  const { body } = await ceo.request('POST', `/api/agents/${id}/rehearse`)
   assert.ok(!JSON.stringify(body).includes('Work in silence'))
   assert.match(body.notes.join(' '), /only the board/)
 })
@@ -83,8 +83,8 @@ for (const [what, place] of [
     writeFileSync(path.join(runs.config.dataDir, 'server.json'), 'the reset key')
     const { agent } = await hire(runs, ceo, { instructionsFilePath: file })
     assert.equal(agent.status, 'idle')
-    for (const ask of [ceo.ask, runs.ask]) {
-      const { body } = await ask('POST', `/api/agents/${agent.id}/rehearse`)
+    for (const request of [ceo.request, runs.request]) {
+      const { body } = await request('POST', `/api/agents/${agent.id}/rehearse`)
       assert.ok(!JSON.stringify(body).includes('the reset key'))
     }
     const { gates } = await runs.make('POST', `/api/agents/${agent.id}/rehearse`)

@@ -8,7 +8,7 @@ import { listSharedFolders } from '../../../src/runtime/rehearsal/shared-folder.
 import { insertAgent, insertRun, insertSpend } from '../../arrange.ts'
 import { createTestRuns, type TestRuns } from '../../runs.ts'
 
-const TELLS = path.join(import.meta.dirname, '../../agents/tells.mjs')
+const MESSAGES = path.join(import.meta.dirname, '../../agents/tells.mjs')
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests read arbitrary fields of responses.
 const rehearse = async (runs: TestRuns, agentId: string, body?: object): Promise<any> =>
@@ -24,7 +24,7 @@ async function makeAgent(runs: TestRuns, adapterType: string, adapterConfig: obj
 /** Returns the start data that the program of the agent's only run printed. */
 async function readStartData(runs: TestRuns, agentId: string) {
   const run = (await runs.runs()).find((one) => one.agentId === agentId)
-  const { body } = await runs.ask('GET', `/api/runs/${run.id}/log`)
+  const { body } = await runs.request('GET', `/api/runs/${run.id}/log`)
   return { runId: run.id as string, ...JSON.parse(body.text.split('\n')[0]) }
 }
 
@@ -34,7 +34,7 @@ for (const adapterType of ['process', 'runtimeA_local', 'runtimeB_local']) {
     const instructions = path.join(runs.config.dataDir, 'AGENTS.md')
     writeFileSync(instructions, 'Work well.')
     const agentId = await makeAgent(runs, adapterType, {
-      command: TELLS,
+      command: MESSAGES,
       env: { COLOUR: 'a value that nobody sees' },
       ...(adapterType === 'process'
         ? { args: ['--twice', 'a b'] }
@@ -46,7 +46,7 @@ for (const adapterType of ['process', 'runtimeA_local', 'runtimeB_local']) {
     assert.deepEqual([rehearsal.wouldRun, rehearsal.gates, rehearsal.wakeReason], [true, [], 'issue_assigned'])
     assert.ok(!JSON.stringify(rehearsal).includes('nobody sees'))
 
-    await runs.settle()
+    await runs.runUntilIdle()
     const run = await readStartData(runs, agentId)
     const isRun = (text: string) => text.replaceAll(run.runId, RUN_ID).replace(/^[\da-f]{8}-[\da-f-]{27}$/, SESSION_ID)
     assert.deepEqual(run.argv.map(isRun), rehearsal.argv)
@@ -59,7 +59,7 @@ for (const adapterType of ['process', 'runtimeA_local', 'runtimeB_local']) {
 
 test('a rehearsal changes neither rows nor folders', async (t) => {
   const runs = await createTestRuns(t)
-  const agentId = await makeAgent(runs, 'process', { command: TELLS })
+  const agentId = await makeAgent(runs, 'process', { command: MESSAGES })
   const tables = ['activity', 'wake', 'run', 'agent_session', 'cost_event'] as const
   const count = () => tables.map((table) => runs.ctx.db.all(sql.selectFrom(table).selectAll()))
   const before = [count(), readdirSync(runs.config.dataDir)]
@@ -70,7 +70,7 @@ test('a rehearsal changes neither rows nor folders', async (t) => {
 
 test('without a queued wake a rehearsal shows a manual run by the board, on the given issue', async (t) => {
   const runs = await createTestRuns(t)
-  const agentId = await makeAgent(runs, 'process', { command: TELLS })
+  const agentId = await makeAgent(runs, 'process', { command: MESSAGES })
   const issue = await runs.make('POST', `/api/companies/${runs.companyId}/issues`, { title: 'Draw the curve' })
   const free = await rehearse(runs, agentId)
   assert.deepEqual([free.wakeReason, free.issueId, free.reasons.length], ['on_demand', null, 1])
@@ -81,7 +81,7 @@ test('without a queued wake a rehearsal shows a manual run by the board, on the 
 
 test('a rehearsal names the session that the run would resume', async (t) => {
   const runs = await createTestRuns(t)
-  const agentId = await makeAgent(runs, 'runtimeA_local', { command: TELLS })
+  const agentId = await makeAgent(runs, 'runtimeA_local', { command: MESSAGES })
   const fresh = await rehearse(runs, agentId)
   assert.deepEqual(fresh.session, { mode: 'fresh', id: null })
   const key = { agent_id: agentId, issue_key: '', adapter_type: 'runtimeA_local' }
@@ -106,7 +106,7 @@ test('a rehearsal lists all errors that would fail the run, with the same messag
   assert.equal(rehearsal.argv[0], 'no-such-program')
   await runs.make('POST', `/api/agents/${agentId}/wakeup`)
   await runs.tick()
-  await runs.settle()
+  await runs.runUntilIdle()
   const [run] = await runs.runs()
   assert.deepEqual([run.errorCode, run.error], [rehearsal.gates[0].code, rehearsal.gates[0].message])
 })
@@ -161,7 +161,7 @@ const GATES: [string, string, (runs: TestRuns, agentId: string) => unknown][] = 
 for (const [what, code, close] of GATES) {
   test(`${what} blocks the start, in the rehearsal and in the run`, async (t) => {
     const runs = await createTestRuns(t)
-    const agentId = await makeAgent(runs, 'process', { command: TELLS })
+    const agentId = await makeAgent(runs, 'process', { command: MESSAGES })
     runs.ctx.db.run(sql.updateTable('agent').set({ budget_micros: 1_000_000 }).where('id', '=', agentId))
     await runs.make('POST', `/api/agents/${agentId}/wakeup`)
     assert.equal((await rehearse(runs, agentId)).wouldRun, true)
@@ -182,15 +182,15 @@ test('the board and the managers of an agent can rehearse it; colleagues and oth
   const agent = insertAgent(runs, {
     company_id: runs.companyId,
     reports_to: boss.id,
-    adapter_config: JSON.stringify({ command: TELLS }),
+    adapter_config: JSON.stringify({ command: MESSAGES }),
   })
   const path_ = `/api/agents/${agent.id}/rehearse`
-  assert.equal((await boss.ask('POST', path_)).status, 200)
-  assert.equal((await agent.ask('POST', path_)).status, 403)
+  assert.equal((await boss.request('POST', path_)).status, 200)
+  assert.equal((await agent.request('POST', path_)).status, 403)
   const other = await runs.make('POST', '/api/companies', { name: 'Other' })
   const stranger = insertAgent(runs, { company_id: other.id })
   insertAgent(runs, { company_id: other.id, reports_to: stranger.id })
-  assert.equal((await stranger.ask('POST', path_)).status, 404)
+  assert.equal((await stranger.request('POST', path_)).status, 404)
 })
 
 test('a rehearsal names a working directory that other runs can use at the same time, and their agents', async (t) => {

@@ -55,9 +55,9 @@ test('an expired run log is deleted; the run stays, and its log is a message abo
   const runs = await createTestRuns(t, keep({ runLogDays: 30 }))
   const agent = await runs.agentThat('succeed.js')
   await runs.make('POST', `/api/agents/${agent}/wakeup`, {})
-  await runs.settle()
+  await runs.runUntilIdle()
   const [run] = await runs.runs()
-  const log = async (query = '') => (await runs.ask('GET', `/api/runs/${run.id}/log${query}`)).body
+  const log = async (query = '') => (await runs.request('GET', `/api/runs/${run.id}/log${query}`)).body
   const before = await log()
   const retention = createRetention(runs.ctx)
   runs.clock.move(29 * DAY_MS)
@@ -70,12 +70,12 @@ test('an expired run log is deleted; the run stays, and its log is a message abo
   assert.match(after.text, /^\[The log of this run was deleted on 2026-12-22, because .*\]\n$/)
   assert.equal(after.isComplete, true)
   assert.equal((await log(`?offset=${after.nextOffset}`)).text, '')
-  const stream = (await runs.ask('GET', `/api/runs/${run.id}/log/stream`)).body
+  const stream = (await runs.request('GET', `/api/runs/${run.id}/log/stream`)).body
   assert.equal(stream.match(/was deleted on/g).length, 1)
   assert.match(stream, /event: end/)
-  const kept = (await runs.ask('GET', `/api/runs/${run.id}`)).body
-  assert.deepEqual(kept, { ...run, logDeletedAt: kept.logDeletedAt })
-  assert.equal(kept.logDeletedAt, runs.ctx.now)
+  const stored = (await runs.request('GET', `/api/runs/${run.id}`)).body
+  assert.deepEqual(stored, { ...run, logDeletedAt: stored.logDeletedAt })
+  assert.equal(stored.logDeletedAt, runs.ctx.now)
   assert.equal((await retention.pass()).runLogs, 0)
 })
 
@@ -137,9 +137,9 @@ test('an ended run is deleted only if it has no references, and its daily totals
     }),
   )
   const busy = insertRunRow(app.ctx, app.agent, { slot: 1 })
-  const ask = app.as(await app.ctx.tokens.sign({ id: busy, agentId: app.agent.id, companyId: app.companyId }))
+  const request = app.as(await app.ctx.tokens.sign({ id: busy, agentId: app.agent.id, companyId: app.companyId }))
   const issue = insertIssue(app.ctx, { company_id: app.companyId, assignee_agent_id: app.agent.id })
-  assert.equal((await ask('POST', `/api/issues/${issue.id}/comments`, { body: 'Done.' })).status, 201)
+  assert.equal((await request('POST', `/api/issues/${issue.id}/comments`, { body: 'Done.' })).status, 201)
   const end = sql.updateTable('run').set({ status: 'succeeded', finished_at: at }).where('id', '=', busy)
   app.ctx.db.run(end)
   const live = insertRunRow(app.ctx, app.agent, { slot: 2 })
@@ -153,7 +153,7 @@ test('an ended run is deleted only if it has no references, and its daily totals
     [false, false, true, true, true, true],
   )
   assert.deepEqual([hasFolder(app, idle), hasFolder(app, costly)], [false, true])
-  assert.equal((await app.ask('GET', `/api/runs/${idle}`)).status, 404)
+  assert.equal((await app.request('GET', `/api/runs/${idle}`)).status, 404)
   const { findings } = await checkDatabase(app.ctx, { only: ['run_totals', 'foreign_keys', 'activity_chain'] })
   assert.deepEqual(findings, [])
 })
@@ -192,7 +192,7 @@ test('expired served wakes are deleted without their runs, and waiting wakes sta
     [claimed, dropped, waiting].map((id) => isThere(app, 'wake', id)),
     [false, false, true],
   )
-  assert.equal((await app.ask('GET', `/api/runs/${run}`)).status, 200)
+  assert.equal((await app.request('GET', `/api/runs/${run}`)).status, 200)
 })
 
 test('an upload is deleted if it is not attached, not a logo and not linked in a text', async (t) => {
@@ -200,7 +200,7 @@ test('an upload is deleted if it is not attached, not a logo and not linked in a
   const upload = async (place: string): Promise<string> => {
     const form = new FormData()
     form.append('file', new File([PNG], 'tide.png'))
-    const { body } = await app.ask('POST', place, form)
+    const { body } = await app.request('POST', place, form)
     return body.assetId ?? body.id
   }
   const logos = `/api/companies/${app.companyId}/logo`
@@ -219,7 +219,7 @@ test('an upload is deleted if it is not attached, not a logo and not linked in a
   )
   const count = sql.selectFrom('asset').select('id')
   assert.equal(app.ctx.db.all(count).length, 4, 'the attachment stays')
-  const activity = (await app.ask('GET', `/api/companies/${app.companyId}/activity?action=asset.deleted`)).body
+  const activity = (await app.request('GET', `/api/companies/${app.companyId}/activity?action=asset.deleted`)).body
   assert.deepEqual(
     activity.map((entry: { entityId: string }) => entry.entityId),
     [unused],

@@ -72,17 +72,17 @@ test('without a stream the events of a run are returned as an ordered list', asy
   const runs = await createTestRuns(t)
   const agentId = await runs.agentThat('succeed.js')
   await runs.make('POST', `/api/agents/${agentId}/heartbeat/invoke`)
-  await runs.settle()
+  await runs.runUntilIdle()
   const [run] = await runs.runs()
   const path = `/api/heartbeat-runs/${run.id}/events`
-  const { body, headers } = await runs.ask('GET', path)
+  const { body, headers } = await runs.request('GET', path)
   assert.match(headers.get('content-type')!, /^application\/json/)
   const types = body.map(({ eventType }: { eventType: string }) => eventType)
   assert.deepEqual([types[0], types.at(-1)], ['run.started', 'run.finished'])
   assert.ok(body.every((event: { runId: string }) => event.runId === run.id))
-  assert.deepEqual((await runs.ask('GET', `${path}?afterSeq=${body[0].seq}`)).body, body.slice(1))
-  assert.deepEqual((await runs.ask('GET', `${path}?limit=1`)).body, body.slice(0, 1))
-  assert.deepEqual((await runs.ask('GET', `/api/runs/${run.id}/events`)).body, body)
+  assert.deepEqual((await runs.request('GET', `${path}?afterSeq=${body[0].seq}`)).body, body.slice(1))
+  assert.deepEqual((await runs.request('GET', `${path}?limit=1`)).body, body.slice(0, 1))
+  assert.deepEqual((await runs.request('GET', `/api/runs/${run.id}/events`)).body, body)
 })
 
 /** Creates an app with a run and its log on disk. */
@@ -106,8 +106,8 @@ test('a client that reconnects continues at the exact byte', async (t) => {
   assert.ok(whole.length > 3, 'in parts')
   const again = await (await follow(app, path, { 'last-event-id': String(whole[1]!.id) })).end()
   assert.equal(textOf(again), textOf(whole.slice(2)))
-  const asked = await (await follow(app, `${path}?offset=${whole[0]!.id}`)).end()
-  assert.equal(textOf(asked), textOf(whole.slice(1)))
+  const requested = await (await follow(app, `${path}?offset=${whole[0]!.id}`)).end()
+  assert.equal(textOf(requested), textOf(whole.slice(1)))
   const after = await (await follow(app, path, { 'last-event-id': String(whole.at(-1)!.id) })).end()
   assert.deepEqual([after.length, after[0]!.type, after[0]!.data.exitCode], [1, 'end', 7])
 })
@@ -160,19 +160,19 @@ test('a stream ends if its client loses permission', async (t) => {
 test('a run of another company returns the same error as an unknown run', async (t) => {
   const { app, path } = await withLog(t, 'hello')
   const other = await app.make('POST', '/api/companies', { name: 'Other' })
-  assert.equal((await insertAgent(app, { company_id: other.id }).ask('GET', path)).status, 404)
+  assert.equal((await insertAgent(app, { company_id: other.id }).request('GET', path)).status, 404)
 })
 
 test('stopping the server ends the streams', async (t) => {
   const { server, port } = await startTestServer(t)
   const ctx = Object.assign(server.ctx, { tokens: server.tokens, flush() {}, untilFree: async () => {} })
   const as = () => async () => ({ status: 0, headers: new Headers(), body: null })
-  const answer = await fetch(`${server.url}/api/companies`, {
+  const reply = await fetch(`${server.url}/api/companies`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{"name":"Acme"}',
   })
-  const agent = insertAgent({ ctx, as }, { company_id: ((await answer.json()) as { id: string }).id })
+  const agent = insertAgent({ ctx, as }, { company_id: ((await reply.json()) as { id: string }).id })
   const { id } = await insertRun({ ctx, as }, agent)
   const socket = connect(port, '127.0.0.1')
   socket.write(`GET /api/runs/${id}/log/stream HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`)

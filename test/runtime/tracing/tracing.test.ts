@@ -109,9 +109,9 @@ test('a request with a traceparent is a span of that trace, and one without is n
   const recorded: { name: string; parent: unknown; links: readonly unknown[] }[] = []
   app.ctx.tracer = { record: (span) => recorded.push(span), close: async () => {} }
   const parent = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }
-  await app.ask('GET', '/api/companies')
-  await app.ask('GET', '/api/companies', undefined, { traceparent: toTraceparent(parent) })
-  await app.ask('GET', '/api/companies', undefined, { traceparent: toTraceparent(parent).replace(/01$/, '00') })
+  await app.request('GET', '/api/companies')
+  await app.request('GET', '/api/companies', undefined, { traceparent: toTraceparent(parent) })
+  await app.request('GET', '/api/companies', undefined, { traceparent: toTraceparent(parent).replace(/01$/, '00') })
   await app.as('wrong')('GET', '/api/companies', undefined, { traceparent: toTraceparent(parent) })
   assert.deepEqual(
     recorded.map(({ name, parent, links }) => ({ name, parent, links })),
@@ -142,7 +142,7 @@ test('a collector that rejects spans costs one line of the log, and no request f
   const tracer = createOtlpTracer(`${collector.url}/v1/traces`, app.config, app.ctx.log)
   app.ctx.tracer = tracer
   const traceparent = toTraceparent(spanOfId('0197c0de-0000-7000-8000-000000000001'))
-  assert.equal((await app.ask('GET', '/api/companies', undefined, { traceparent })).status, 200)
+  assert.equal((await app.request('GET', '/api/companies', undefined, { traceparent })).status, 200)
   await tracer.close()
   assert.equal(collector.requests.length, 1)
   assert.equal(app.logged.filter((line) => line.includes('Traces cannot be sent')).length, 1)

@@ -37,7 +37,7 @@ async function arrange(t: TestContext, { events = ['*'] }: { events?: string[] }
   const sender = createWebhookSender(app.ctx)
   app.onClose(() => sender.close())
   const one = `/api/webhooks/${webhook.id}`
-  const deliveries = async () => (await app.ask('GET', `${one}/deliveries`)).body
+  const deliveries = async () => (await app.request('GET', `${one}/deliveries`)).body
   return { ...app, at, company, webhook, one, received, receiver, sender, deliveries, host }
 }
 
@@ -112,7 +112,7 @@ test('a failed delivery is retried with growing delays, also after a restart', a
   const [delivered] = await app.deliveries()
   assert.deepEqual([delivered.status, delivered.attempts], ['delivered', 4])
   assert.equal(new Set(app.received.map(({ headers, body }) => `${headers['webhook-id']} ${body}`)).size, 1)
-  assert.equal((await app.ask('GET', app.one)).body.failingSince, null)
+  assert.equal((await app.request('GET', app.one)).body.failingSince, null)
 })
 
 test('a delivery fails after the last attempt, and redirects are not followed', async (t) => {
@@ -137,14 +137,14 @@ test('a webhook without success for three days is disabled with a notice; one th
   app.clock.move(FAILING_MS + 1)
   await issue(app)
   await app.sender.pass()
-  const found = (await app.ask('GET', app.one)).body
+  const found = (await app.request('GET', app.one)).body
   assert.deepEqual([found.status, found.disabledWhy], ['disabled', 'failing'])
   assert.deepEqual(
     (await app.deliveries()).map(({ status }: { status: string }) => status),
     ['failed', 'failed'],
   )
   assert.ok(app.logged.some((line) => line.includes('A webhook was disabled.')))
-  const activity = (await app.ask('GET', `${app.at}/activity?action=webhook.disabled`)).body
+  const activity = (await app.request('GET', `${app.at}/activity?action=webhook.disabled`)).body
   assert.deepEqual([activity.length, activity[0].actorType], [1, 'system'])
 
   await issue(app, 'while it is disabled')
@@ -155,7 +155,7 @@ test('a webhook without success for three days is disabled with a notice; one th
   assert.equal(app.received.length, before, 'what happened meanwhile is not sent')
   await app.make('POST', `${app.one}/test`)
   await app.sender.pass()
-  assert.equal((await app.ask('GET', app.one)).body.disabledWhy, 'gone')
+  assert.equal((await app.request('GET', app.one)).body.disabledWhy, 'gone')
 })
 
 test('a name is resolved before each attempt, and connections to private addresses are refused', async (t) => {

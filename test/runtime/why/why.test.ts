@@ -130,8 +130,8 @@ test('the history names a comment, a mention, an invocation and a resolved block
     const { steps } = await app.make('GET', '/api/issues/ACM-2/why')
     const at = steps.findIndex((step: Step) => step.id === run.id)
     assert.ok(at > 0, text)
-    const told = steps.find((step: { id: string }) => step.id === steps[at].causeId)
-    assert.equal(told?.text, text)
+    const received = steps.find((step: { id: string }) => step.id === steps[at].causeId)
+    assert.equal(received?.text, text)
   }
 })
 
@@ -139,11 +139,11 @@ test('a retry is listed under the failed run, with the reason of the failure', a
   const runs = await createTestRuns(t)
   const agentId = await runs.agentThat('fail.js')
   await runs.make('POST', `/api/companies/${runs.companyId}/issues`, { title: 'Draw', assigneeAgentId: agentId })
-  await runs.settle()
+  await runs.runUntilIdle()
   const waiting = storyOf((await runs.make('GET', '/api/issues/ACM-1/why')).steps)
   assert.match(waiting.at(-1)!, /^ {4}fail\.js is to run \(issue assigned\) at /)
   runs.clock.move(60_000)
-  await runs.settle()
+  await runs.runUntilIdle()
   const { steps } = await runs.make('GET', '/api/issues/ACM-1/why')
   assert.deepEqual(storyOf(steps).slice(0, 3), [
     'the board created ACM-1 “Draw” for fail.js',
@@ -234,7 +234,7 @@ test('another company cannot read the history', async (t) => {
   await app.make('POST', path, { title: 'Draw' })
   const other = await app.make('POST', '/api/companies', { name: 'Other' })
   const stranger = insertAgent(app, { company_id: other.id })
-  assert.equal((await stranger.ask('GET', '/api/issues/ACM-1/why')).status, 404)
+  assert.equal((await stranger.request('GET', '/api/issues/ACM-1/why')).status, 404)
 })
 
 test('every query of the history uses an index', async (t) => {

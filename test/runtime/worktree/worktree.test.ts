@@ -50,15 +50,15 @@ const again = (world: TestRuns, issue: { id: string }) =>
   world.make('POST', `/api/issues/${issue.id}/comments`, { body: 'Once more.', reopen: true })
 
 const changesOf = async (world: TestRuns, issue: { id: string }, query = '') =>
-  (await world.ask('GET', `/api/issues/${issue.id}/changes${query}`)).body
+  (await world.request('GET', `/api/issues/${issue.id}/changes${query}`)).body
 
 test('the first run of an issue creates a worktree and a branch, and later runs reuse them', async (t) => {
   const world = await setUp(t)
   const issue = await newIssue(world, await world.agentWhich('commit', 'leave'))
   assert.deepEqual([(await changesOf(world, issue)).branch, (await changesOf(world, issue)).patch], [null, ''])
-  await world.settle()
+  await world.runUntilIdle()
   await again(world, issue)
-  await world.settle()
+  await world.runUntilIdle()
 
   const [first, second] = await world.runs()
   assert.deepEqual([first.status, second.status], ['succeeded', 'succeeded'])
@@ -91,7 +91,7 @@ test('each issue has its own branch, and a workspace in a subfolder uses the sam
   await world.make('PATCH', one, { cwd: path.join(world.repository, 'part') })
   const agents = [await world.agentWhich('leave'), await world.agentWhich('leave')]
   const issues = await Promise.all(agents.map((agent) => newIssue(world, agent)))
-  await world.settle()
+  await world.runUntilIdle()
   const [first, second] = await Promise.all(issues.map((issue) => changesOf(world, issue)))
   assert.notEqual(first.branch, second.branch)
   assert.deepEqual(
@@ -104,10 +104,10 @@ test('each issue has its own branch, and a workspace in a subfolder uses the sam
 test('a patch is cut at its limit', async (t) => {
   const world = await setUp(t)
   const issue = await newIssue(world, await world.agentWhich('commit'))
-  await world.settle()
+  await world.runUntilIdle()
   const { patch, isCut } = await changesOf(world, issue, '?maxPatchBytes=20')
   assert.deepEqual([patch.length, isCut], [20, true])
-  assert.equal((await world.ask('GET', `/api/issues/${issue.id}/changes?maxPatchBytes=99999999`)).status, 400)
+  assert.equal((await world.request('GET', `/api/issues/${issue.id}/changes?maxPatchBytes=99999999`)).status, 400)
 })
 
 test('commands in the configuration of a repository are never executed', async (t) => {
@@ -165,7 +165,7 @@ test('commands in the configuration of a repository are never executed', async (
   misconfigure(world.repository)
 
   const issue = await newIssue(world, await world.agentWhich('leave'))
-  await world.settle()
+  await world.runUntilIdle()
   const { path: folder } = await changesOf(world, issue)
   // Files that an agent can leave in its worktree.
   mkdirSync(path.join(folder, 'inner'), { recursive: true })
@@ -183,14 +183,14 @@ test('commands in the configuration of a repository are never executed', async (
 test('the setup command runs once before the program, and its failure fails the run', async (t) => {
   const world = await setUp(t, { setupCommand: 'test -e ../allowed && echo "$SERVICE_TASK_ID" >> set-up.txt' })
   const issue = await newIssue(world, await world.agentWhich('leave'))
-  await world.settle()
+  await world.runUntilIdle()
   const [failed] = await world.runs()
   assert.deepEqual([failed.status, failed.errorCode], ['failed', 'setup_failed'])
   writeFileSync(path.join(world.config.dataDir, 'worktrees', 'allowed'), '')
   for (let i = 0; i < 2; i++) {
     world.clock.move(60_000)
     await again(world, issue)
-    await world.settle()
+    await world.runUntilIdle()
   }
   const { path: folder } = await changesOf(world, issue)
   assert.equal(readFileSync(path.join(folder, 'set-up.txt'), 'utf8'), `${issue.id}\n`)
@@ -201,11 +201,11 @@ test('only the board can set the commands of a workspace', async (t) => {
   const world = await setUp(t)
   const ceo = insertAgent(world, { company_id: world.companyId, role: 'ceo' })
   const all = `/api/projects/${world.project.id}/workspaces`
-  const refused = await ceo.ask('POST', all, { cwd: '/srv/x', setupCommand: 'rm -rf /' })
+  const refused = await ceo.request('POST', all, { cwd: '/srv/x', setupCommand: 'rm -rf /' })
   assert.deepEqual([refused.status, refused.body.code], [403, 'forbidden'])
   const change = { cleanupCommand: 'rm -rf /' }
-  assert.equal((await ceo.ask('PATCH', `${all}/${world.project.primaryWorkspace.id}`, change)).status, 403)
-  assert.equal((await ceo.ask('POST', all, { cwd: '/srv/x', isolation: 'worktree' })).status, 201)
+  assert.equal((await ceo.request('PATCH', `${all}/${world.project.primaryWorkspace.id}`, change)).status, 403)
+  assert.equal((await ceo.request('POST', all, { cwd: '/srv/x', isolation: 'worktree' })).status, 201)
   const set = await world.make('PATCH', `${all}/${world.project.primaryWorkspace.id}`, change)
   assert.deepEqual([set.isolation, set.setupCommand, set.cleanupCommand], ['worktree', null, 'rm -rf /'])
 })
@@ -214,14 +214,14 @@ test('a workspace without a repository or with an unknown commit fails the run w
   const world = await setUp(t, { repoRef: 'no-such-branch' })
   const agent = await world.agentWhich('leave')
   const issue = await newIssue(world, agent)
-  await world.settle()
+  await world.runUntilIdle()
   assert.match((await world.runs())[0].error, /repository of the workspace repository has no commit no-such-branch/)
   const plain = path.join(world.config.dataDir, 'plain')
   mkdirSync(plain)
   const workspace = `/api/projects/${world.project.id}/workspaces/${world.project.primaryWorkspace.id}`
   await world.make('PATCH', workspace, { cwd: plain, repoRef: null })
   await again(world, issue)
-  await world.settle()
+  await world.runUntilIdle()
   const run = (await world.runs()).at(-1)
   assert.deepEqual([run.errorCode, /not a git repository/.test(run.error)], ['worktree_failed', true])
 })
@@ -230,12 +230,12 @@ test('the worktree of a closed issue is removed if everything is committed, and 
   const world = await setUp(t, { cleanupCommand: 'echo bye > ../cleaned' })
   const [clean, dirty] = [await world.agentWhich('commit'), await world.agentWhich('leave')]
   const issues = [await newIssue(world, clean), await newIssue(world, dirty)]
-  await world.settle()
+  await world.runUntilIdle()
   const folders = await Promise.all(issues.map(async (issue) => (await changesOf(world, issue)).path))
   const remove = () => removeClosedWorktrees(world.ctx, { closedBefore: world.ctx.now })
   assert.deepEqual(await remove(), { removed: 0, kept: [] }, 'open issues keep theirs')
   for (const issue of issues) await world.make('POST', `/api/issues/${issue.id}/close`)
-  await world.settle()
+  await world.runUntilIdle()
   world.clock.move(1_000)
   const elsewhere = { ...world.ctx, config: { ...world.config, dataDir: '/srv/copy' } }
   const nothing = { removed: 0, kept: [] }
@@ -248,7 +248,7 @@ test('the worktree of a closed issue is removed if everything is committed, and 
   assert.deepEqual([after.path, after.commits.length, after.hasUncommitted], [null, 1, false])
   assert.match(after.patch, /\+one line/)
   await again(world, issues[0])
-  await world.settle()
+  await world.runUntilIdle()
   const reopened = await changesOf(world, issues[0])
   assert.deepEqual([reopened.path, reopened.commits.length], [folders[0], 2])
 })
@@ -256,7 +256,7 @@ test('the worktree of a closed issue is removed if everything is committed, and 
 test('binary files, other encodings and many files are listed within the limits', async (t) => {
   const world = await setUp(t)
   const issue = await newIssue(world, await world.agentWhich('leave'))
-  await world.settle()
+  await world.runUntilIdle()
   const { path: folder } = await changesOf(world, issue)
   writeFileSync(path.join(folder, 'a-picture.png'), Buffer.from([0x89, 0x50, 0, 1, 2, 255, 254, 0]))
   writeFileSync(path.join(folder, 'b-latin.txt'), Buffer.from('caf\xe9\n', 'latin1'))

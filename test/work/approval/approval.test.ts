@@ -6,24 +6,24 @@ import { insertAgent, insertIssue, insertRunRow } from '../../arrange.ts'
 import { arrange } from './arrange.ts'
 
 test('the CEO requests approval of its strategy, and the board lists it as pending', async (t) => {
-  const { strategy, ask, path, ceo } = await arrange(t)
+  const { strategy, request, path, ceo } = await arrange(t)
   const made = await strategy()
   assert.equal(made.status, 'pending')
   assert.equal(made.requestedByAgentId, ceo.id)
   assert.deepEqual(made.payload, { plan: 'Grow' })
-  assert.deepEqual((await ask('GET', `${path}?status=pending`)).body, [made])
-  assert.deepEqual((await ask('GET', `${path}?status=approved,rejected`)).body, [])
-  assert.equal((await ask('GET', `${path}?status=open`)).status, 400)
-  assert.deepEqual((await ask('GET', `/api/approvals/${made.id}`)).body, made)
+  assert.deepEqual((await request('GET', `${path}?status=pending`)).body, [made])
+  assert.deepEqual((await request('GET', `${path}?status=approved,rejected`)).body, [])
+  assert.equal((await request('GET', `${path}?status=open`)).status, 400)
+  assert.deepEqual((await request('GET', `/api/approvals/${made.id}`)).body, made)
 })
 
 test('the list of approvals is paginated and sorted newest first', async (t) => {
-  const { strategy, ask, path } = await arrange(t)
+  const { strategy, request, path } = await arrange(t)
   const ids = []
   for (let i = 0; i < 3; i++) ids.unshift((await strategy()).id)
-  const first = await ask('GET', `${path}?limit=2`)
+  const first = await request('GET', `${path}?limit=2`)
   const next = /<(.+)>; rel="next"/.exec(first.headers.get('link')!)![1]!
-  const rest = await ask('GET', next)
+  const rest = await request('GET', next)
   assert.deepEqual(
     [...first.body, ...rest.body].map((one: { id: string }) => one.id),
     ids,
@@ -33,34 +33,34 @@ test('the list of approvals is paginated and sorted newest first', async (t) => 
 test('an agent can request approvals only for itself, and strategy approvals only if it is the CEO', async (t) => {
   const { ceo, engineer, path } = await arrange(t)
   const body = { type: 'approve_ceo_strategy', payload: { plan: 'x' } }
-  assert.equal((await engineer.ask('POST', path, body)).status, 403)
-  assert.equal((await engineer.ask('POST', path, { ...body, requestedByAgentId: ceo.id })).status, 403)
-  assert.equal((await ceo.ask('POST', path, { ...body, requestedByAgentId: ceo.id })).status, 201)
-  assert.equal((await ceo.ask('POST', path, { ...body, requestedByAgentId: engineer.id })).status, 403)
-  const refused = await engineer.ask('POST', path, { type: 'hire_agent', payload: {} })
+  assert.equal((await engineer.request('POST', path, body)).status, 403)
+  assert.equal((await engineer.request('POST', path, { ...body, requestedByAgentId: ceo.id })).status, 403)
+  assert.equal((await ceo.request('POST', path, { ...body, requestedByAgentId: ceo.id })).status, 201)
+  assert.equal((await ceo.request('POST', path, { ...body, requestedByAgentId: engineer.id })).status, 403)
+  const refused = await engineer.request('POST', path, { type: 'hire_agent', payload: {} })
   assert.equal(refused.status, 403)
   assert.match(refused.body.error, /manager/)
 })
 
 test('the board can request approvals only for the CEO, and can omit its name', async (t) => {
-  const { ask, ceo, engineer, stranger, path } = await arrange(t)
+  const { request, ceo, engineer, stranger, path } = await arrange(t)
   const body = { type: 'approve_ceo_strategy', payload: { plan: 'x' } }
-  const made = (await ask('POST', path, body)).body
+  const made = (await request('POST', path, body)).body
   assert.equal(made.requestedByAgentId, ceo.id)
   assert.equal(made.requestedByUserId, 'local-board')
   for (const requestedByAgentId of [engineer.id, stranger.id]) {
-    const answer = await ask('POST', path, { ...body, requestedByAgentId })
-    assert.equal(answer.status, 422)
-    assert.equal(answer.body.details.fields[0].path, 'requestedByAgentId')
+    const response = await request('POST', path, { ...body, requestedByAgentId })
+    assert.equal(response.status, 422)
+    assert.equal(response.body.details.fields[0].path, 'requestedByAgentId')
   }
 })
 
 test('a strategy without a plan is refused', async (t) => {
-  const { ask, path } = await arrange(t)
+  const { request, path } = await arrange(t)
   for (const payload of [undefined, {}, { plan: '  ' }, { plan: null }, { plan: 7 }]) {
-    const answer = await ask('POST', path, { type: 'approve_ceo_strategy', payload })
-    assert.equal(answer.status, 400)
-    assert.equal(answer.body.details.fields[0].path, 'payload.plan')
+    const response = await request('POST', path, { type: 'approve_ceo_strategy', payload })
+    assert.equal(response.status, 400)
+    assert.equal(response.body.details.fields[0].path, 'payload.plan')
   }
 })
 
@@ -87,14 +87,14 @@ test('approving a strategy activates it and wakes the CEO with the approval and 
 
 for (const verb of ['approve', 'reject', 'request-revision']) {
   test(`to ${verb} an approval twice updates, wakes and records once`, async (t) => {
-    const { strategy, decide, ask, company, ceo, wakeOf, clock } = await arrange(t)
+    const { strategy, decide, request, company, ceo, wakeOf, clock } = await arrange(t)
     const made = await strategy()
     const first = await decide(made, verb)
     clock.move(60_000)
     const second = await decide(made, verb, { decisionNote: 'again' })
     assert.deepEqual(second.body, first.body)
     assert.equal(wakeOf(ceo)!.reasons.length, 1)
-    const entries = (await ask('GET', `/api/companies/${company.id}/activity?entityId=${made.id}`)).body
+    const entries = (await request('GET', `/api/companies/${company.id}/activity?entityId=${made.id}`)).body
     assert.equal(entries.length, 2)
   })
 
@@ -102,7 +102,7 @@ for (const verb of ['approve', 'reject', 'request-revision']) {
     const { strategy, ceo, engineer } = await arrange(t)
     const made = await strategy()
     for (const agent of [ceo, engineer]) {
-      assert.equal((await agent.ask('POST', `/api/approvals/${made.id}/${verb}`)).status, 403)
+      assert.equal((await agent.request('POST', `/api/approvals/${made.id}/${verb}`)).status, 403)
     }
   })
 }
@@ -120,20 +120,20 @@ test('a hired agent can work after approval, and never after rejection or cancel
   await decide(two.approval, 'reject')
   assert.equal(statusOf(two.agent), 'terminated')
   const three = await hire()
-  assert.equal((await ceo.ask('POST', `/api/approvals/${three.approval.id}/cancel`)).body.status, 'cancelled')
+  assert.equal((await ceo.request('POST', `/api/approvals/${three.approval.id}/cancel`)).body.status, 'cancelled')
   assert.equal(statusOf(three.agent), 'terminated')
 })
 
 test('a hire approval requires a pending agent of the company, and an agent has one open hire approval', async (t) => {
-  const { app, hire, ask, path, engineer, other } = await arrange(t)
+  const { app, hire, request, path, engineer, other } = await arrange(t)
   const foreign = insertAgent(app, { company_id: other.id, status: 'pending_approval' })
   for (const agentId of [engineer.id, foreign.id]) {
-    const answer = await ask('POST', path, { type: 'hire_agent', payload: { agentId } })
-    assert.equal(answer.status, 422)
-    assert.equal(answer.body.details.fields[0].path, 'payload.agentId')
+    const response = await request('POST', path, { type: 'hire_agent', payload: { agentId } })
+    assert.equal(response.status, 422)
+    assert.equal(response.body.details.fields[0].path, 'payload.agentId')
   }
   const { agent, approval } = await hire()
-  const again = await ask('POST', path, { type: 'hire_agent', payload: { agentId: agent.id } })
+  const again = await request('POST', path, { type: 'hire_agent', payload: { agentId: agent.id } })
   assert.equal(again.status, 409)
   assert.equal(again.body.details.approvalId, approval.id)
 })
@@ -143,16 +143,16 @@ test('only the requester can revise and resubmit an approval', async (t) => {
   const made = await strategy()
   await decide(made, 'request-revision', { decisionNote: 'Smaller.' })
   const path = `/api/approvals/${made.id}/resubmit`
-  assert.equal((await engineer.ask('POST', path, { payload: { plan: 'y' } })).status, 403)
-  assert.equal((await engineer.ask('POST', `/api/approvals/${made.id}/cancel`)).status, 403)
-  assert.equal((await ceo.ask('POST', path, { payload: { plan: '' } })).status, 400)
-  const { body } = await ceo.ask('POST', path, { payload: { plan: 'Shrink' } })
+  assert.equal((await engineer.request('POST', path, { payload: { plan: 'y' } })).status, 403)
+  assert.equal((await engineer.request('POST', `/api/approvals/${made.id}/cancel`)).status, 403)
+  assert.equal((await ceo.request('POST', path, { payload: { plan: '' } })).status, 400)
+  const { body } = await ceo.request('POST', path, { payload: { plan: 'Shrink' } })
   assert.equal(body.status, 'pending')
   assert.deepEqual(body.payload, { plan: 'Shrink' })
   assert.equal(body.decisionNote, null)
   assert.equal(body.decidedAt, null)
-  assert.equal((await ceo.ask('POST', path)).status, 200, 'once more changes nothing')
-  assert.equal((await ceo.ask('POST', path, { payload: { plan: 'z' } })).status, 422)
+  assert.equal((await ceo.request('POST', path)).status, 200, 'once more changes nothing')
+  assert.equal((await ceo.request('POST', path, { payload: { plan: 'z' } })).status, 422)
 })
 
 test('a hire approval shows the stored settings of the agent, after the request and after a revision', async (t) => {
@@ -164,15 +164,15 @@ test('a hire approval shows the stored settings of the agent, after the request 
   assert.equal(approval.payload.reason, 'We need one.')
   await decide(approval, 'request-revision')
   const path = `/api/approvals/${approval.id}/resubmit`
-  const refused = await ceo.ask('POST', path, { payload: lie })
+  const refused = await ceo.request('POST', path, { payload: lie })
   assert.equal(refused.status, 422)
   assert.equal(refused.body.details.fields[0].path, 'payload.adapterConfig')
-  const { body } = await ceo.ask('POST', path, { payload: { ...approval.payload, reason: 'Really.' } })
+  const { body } = await ceo.request('POST', path, { payload: { ...approval.payload, reason: 'Really.' } })
   assert.deepEqual(body.payload, { ...approval.payload, reason: 'Really.' })
   await decide(approval, 'request-revision')
-  const kept = await ceo.ask('POST', path, { payload: {} })
-  assert.equal(kept.body.payload.adapterConfig.command, '/opt/evil')
-  assert.equal('reason' in kept.body.payload, false)
+  const stored = await ceo.request('POST', path, { payload: {} })
+  assert.equal(stored.body.payload.adapterConfig.command, '/opt/evil')
+  assert.equal('reason' in stored.body.payload, false)
 })
 
 test('a hire approval for a terminated agent can be rejected, but not approved', async (t) => {
@@ -191,15 +191,15 @@ test('a hire approval for a terminated agent can be rejected, but not approved',
 })
 
 test('the response hides secrets in a payload', async (t) => {
-  const { ask, path } = await arrange(t)
+  const { request, path } = await arrange(t)
   const payload = {
     adapterConfig: { command: 'x', env: { A: 'one', B: { $secret: 'NAME' } }, headers: { Authorization: 'two' } },
     apiKey: 'three',
     maxTokens: 4,
   }
-  const approval = (await ask('POST', path, { type: 'hire_agent', payload })).body
-  for (const answer of [await ask('GET', path), await ask('GET', `/api/approvals/${approval.id}`)]) {
-    assert.doesNotMatch(JSON.stringify(answer.body), /one|two|three/)
+  const approval = (await request('POST', path, { type: 'hire_agent', payload })).body
+  for (const response of [await request('GET', path), await request('GET', `/api/approvals/${approval.id}`)]) {
+    assert.doesNotMatch(JSON.stringify(response.body), /one|two|three/)
   }
   assert.equal(approval.payload.adapterConfig.command, 'x')
   assert.deepEqual(approval.payload.adapterConfig.env.B, { $secret: 'NAME' })
@@ -207,30 +207,30 @@ test('the response hides secrets in a payload', async (t) => {
 })
 
 test('comments are listed oldest first or newest first, with their authors', async (t) => {
-  const { app, strategy, ask, company, engineer } = await arrange(t)
+  const { app, strategy, request, company, engineer } = await arrange(t)
   const made = await strategy()
   const path = `/api/approvals/${made.id}/comments`
   const runId = insertRunRow(app.ctx, engineer)
   const run = app.as(await app.ctx.tokens.sign({ id: runId, agentId: engineer.id, companyId: company.id }))
-  assert.equal((await ask('POST', path, { body: ' ' })).status, 400)
-  const first = (await ask('POST', path, { body: 'Why?' })).body
+  assert.equal((await request('POST', path, { body: ' ' })).status, 400)
+  const first = (await request('POST', path, { body: 'Why?' })).body
   const second = (await run('POST', path, { body: 'Because.' })).body
   assert.equal(first.authorUserId, 'local-board')
   assert.equal(second.authorAgentId, engineer.id)
   assert.equal(second.createdByRunId, runId)
-  assert.deepEqual((await ask('GET', path)).body, [first, second])
-  assert.deepEqual((await ask('GET', `${path}?order=desc&limit=1`)).body, [second])
+  assert.deepEqual((await request('GET', path)).body, [first, second])
+  assert.deepEqual((await request('GET', `${path}?order=desc&limit=1`)).body, [second])
 })
 
 test('approvals and issues can be linked from both sides', async (t) => {
-  const { app, strategy, ask, company, ceo } = await arrange(t)
+  const { app, strategy, request, company, ceo } = await arrange(t)
   const made = await strategy()
   const issue = insertIssue(app.ctx, { company_id: company.id, title: 'Plan' })
   const path = `/api/issues/${issue.identifier.toLowerCase()}/approvals`
-  assert.equal((await ceo.ask('POST', path, { approvalId: made.id })).body.id, made.id)
-  await ask('POST', path, { approvalId: made.id })
-  assert.deepEqual((await ask('GET', path)).body, [made])
-  const linked = (await ask('GET', `/api/approvals/${made.id}/issues`)).body
+  assert.equal((await ceo.request('POST', path, { approvalId: made.id })).body.id, made.id)
+  await request('POST', path, { approvalId: made.id })
+  assert.deepEqual((await request('GET', path)).body, [made])
+  const linked = (await request('GET', `/api/approvals/${made.id}/issues`)).body
   assert.deepEqual(linked, [
     {
       id: issue.id,
@@ -241,10 +241,10 @@ test('approvals and issues can be linked from both sides', async (t) => {
       assigneeAgentId: null,
     },
   ])
-  assert.deepEqual((await ask('DELETE', `${path}/${made.id}`)).body, { ok: true })
-  assert.equal((await ask('DELETE', `${path}/${made.id}`)).status, 404)
-  assert.deepEqual((await ask('GET', `/api/approvals/${made.id}/issues`)).body, [])
-  const entries = (await ask('GET', `/api/companies/${company.id}/activity?entityId=${issue.id}`)).body
+  assert.deepEqual((await request('DELETE', `${path}/${made.id}`)).body, { ok: true })
+  assert.equal((await request('DELETE', `${path}/${made.id}`)).status, 404)
+  assert.deepEqual((await request('GET', `/api/approvals/${made.id}/issues`)).body, [])
+  const entries = (await request('GET', `/api/companies/${company.id}/activity?entityId=${issue.id}`)).body
   assert.deepEqual(
     entries.map((entry: { action: string }) => entry.action),
     ['issue.approval_unlinked', 'issue.approval_linked'],
@@ -252,17 +252,17 @@ test('approvals and issues can be linked from both sides', async (t) => {
 })
 
 test('objects of another company can be neither linked nor read', async (t) => {
-  const { app, strategy, ask, path, other, company, stranger } = await arrange(t)
+  const { app, strategy, request, path, other, company, stranger } = await arrange(t)
   const made = await strategy()
   const theirs = insertIssue(app.ctx, { company_id: other.id })
   const ours = insertIssue(app.ctx, { company_id: company.id })
-  assert.equal((await ask('POST', `/api/issues/${theirs.id}/approvals`, { approvalId: made.id })).status, 422)
+  assert.equal((await request('POST', `/api/issues/${theirs.id}/approvals`, { approvalId: made.id })).status, 422)
   const body = { type: 'approve_ceo_strategy', payload: { plan: 'x' }, issueIds: [theirs.id] }
-  assert.equal((await ask('POST', path, body)).status, 422)
-  assert.equal((await ask('GET', path)).body.length, 1)
-  assert.equal((await stranger.ask('GET', path)).status, 403)
-  assert.equal((await stranger.ask('GET', `/api/approvals/${made.id}`)).status, 404)
-  assert.equal((await stranger.ask('POST', `/api/approvals/${made.id}/comments`, { body: 'x' })).status, 404)
-  assert.equal((await stranger.ask('POST', `/api/approvals/${made.id}/cancel`)).status, 404)
-  assert.equal((await stranger.ask('GET', `/api/issues/${ours.id}/approvals`)).status, 404)
+  assert.equal((await request('POST', path, body)).status, 422)
+  assert.equal((await request('GET', path)).body.length, 1)
+  assert.equal((await stranger.request('GET', path)).status, 403)
+  assert.equal((await stranger.request('GET', `/api/approvals/${made.id}`)).status, 404)
+  assert.equal((await stranger.request('POST', `/api/approvals/${made.id}/comments`, { body: 'x' })).status, 404)
+  assert.equal((await stranger.request('POST', `/api/approvals/${made.id}/cancel`)).status, 404)
+  assert.equal((await stranger.request('GET', `/api/issues/${ours.id}/approvals`)).status, 404)
 })

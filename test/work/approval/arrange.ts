@@ -13,7 +13,7 @@ export async function arrange(t: Parameters<typeof createTestApp>[0]) {
   const { company, ceo } = people
   const path = `/api/companies/${company.id}/approvals`
   const strategy = async (more: object = {}) =>
-    (await ceo.ask('POST', path, { type: 'approve_ceo_strategy', payload: { plan: 'Grow' }, ...more })).body
+    (await ceo.request('POST', path, { type: 'approve_ceo_strategy', payload: { plan: 'Grow' }, ...more })).body
   /** Creates a pending agent and the hire approval that the CEO requests for it. */
   const hire = async (payload: object = {}, adapterConfig: object = {}) => {
     const agent = insertAgent(app, {
@@ -24,8 +24,8 @@ export async function arrange(t: Parameters<typeof createTestApp>[0]) {
     })
     const columns = { adapter_config: JSON.stringify(adapterConfig) }
     app.ctx.db.run(sql.updateTable('agent').set(columns).where('id', '=', agent.id))
-    const answer = await ceo.ask('POST', path, { type: 'hire_agent', payload: { agentId: agent.id, ...payload } })
-    return { agent, approval: answer.body }
+    const response = await ceo.request('POST', path, { type: 'hire_agent', payload: { agentId: agent.id, ...payload } })
+    return { agent, approval: response.body }
   }
   const statusOf = (agent: { id: string }) => findAgent(app.ctx.db, { id: agent.id })!.status
   const wakeOf = (agent: { id: string }) => {
@@ -33,7 +33,7 @@ export async function arrange(t: Parameters<typeof createTestApp>[0]) {
     return wake && { ...wake, reasons: JSON.parse(wake.reasons) }
   }
   const decide = (approval: { id: string }, verb: string, body?: object) =>
-    app.ask('POST', `/api/approvals/${approval.id}/${verb}`, body)
+    app.request('POST', `/api/approvals/${approval.id}/${verb}`, body)
   return { ...app, ...people, app, path, strategy, hire, statusOf, wakeOf, decide }
 }
 

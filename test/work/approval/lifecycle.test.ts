@@ -18,17 +18,17 @@ for (const from of APPROVAL_STATUSES) {
     const allowed = NEXT[from].includes(to)
     const expected = from === to || allowed ? 200 : 422
     test(`to ${verb} an approval that is ${from} returns ${expected}`, async (t) => {
-      const { app, company, decide, ask } = await arrange(t)
+      const { app, company, decide, request } = await arrange(t)
       const approval = insertApproval(app, company.id, from)
-      const before = (await ask('GET', `/api/approvals/${approval.id}`)).body
-      const answer = await decide(approval, verb)
-      assert.equal(answer.status, expected)
-      const after = (await ask('GET', `/api/approvals/${approval.id}`)).body
+      const before = (await request('GET', `/api/approvals/${approval.id}`)).body
+      const response = await decide(approval, verb)
+      assert.equal(response.status, expected)
+      const after = (await request('GET', `/api/approvals/${approval.id}`)).body
       if (allowed) assert.equal(after.status, to)
       else assert.deepEqual(after, before)
       if (expected === 422) {
-        assert.equal(answer.body.code, 'invalid_transition')
-        assert.deepEqual(answer.body.details, { status: from, allowed: NEXT[from] })
+        assert.equal(response.body.code, 'invalid_transition')
+        assert.deepEqual(response.body.details, { status: from, allowed: NEXT[from] })
       }
     })
   }

@@ -23,7 +23,7 @@ test('an inbox lists the next actions in order, and blocked issues last', async 
   await create({ title: 'of Bob', assigneeAgentId: bob.id })
   const run = await insertRun(app, ada, { issue_id: begun.id })
 
-  const { status, body } = await run.ask('GET', '/api/agents/me/inbox')
+  const { status, body } = await run.request('GET', '/api/agents/me/inbox')
   assert.equal(status, 200)
   assert.deepEqual(
     body.map((item: { title: string }) => item.title),
@@ -36,11 +36,11 @@ test('an inbox lists the next actions in order, and blocked issues last', async 
   )
   assert.deepEqual(body[0].activeRun, { id: run.id, agentId: ada.id })
   assert.equal(body[1].activeRun, null)
-  assert.deepEqual((await ada.ask('GET', '/api/agents/me/inbox-lite')).body, body)
-  assert.equal((await ada.ask('GET', '/api/agents/me/inbox?limit=2')).body.length, 2)
+  assert.deepEqual((await ada.request('GET', '/api/agents/me/inbox-lite')).body, body)
+  assert.equal((await ada.request('GET', '/api/agents/me/inbox?limit=2')).body.length, 2)
 })
 
 test('the board has no agent inbox', async (t) => {
-  const { ask } = await setUp(t)
-  assert.equal((await ask('GET', '/api/agents/me/inbox')).status, 403)
+  const { request } = await setUp(t)
+  assert.equal((await request('GET', '/api/agents/me/inbox')).status, 403)
 })

@@ -19,7 +19,7 @@ async function setUp(t: TestContext) {
       costCents: 25,
       ...more,
     })
-  const costs = async (what: string) => (await app.ask('GET', `${base}/costs/${what}`)).body
+  const costs = async (what: string) => (await app.request('GET', `${base}/costs/${what}`)).body
   return { ...app, company, ada, bob, base, report, costs }
 }
 
@@ -68,9 +68,9 @@ test('a date range includes its first and last day, and no other days', async (t
 })
 
 test('an invalid date range is refused', async (t) => {
-  const { ask, base } = await setUp(t)
+  const { request, base } = await setUp(t)
   for (const query of ['from=yesterday', 'to=2026-13-45', 'from=2026-11-20&to=2026-11-01']) {
-    assert.equal((await ask('GET', `${base}/costs/summary?${query}`)).status, 400, query)
+    assert.equal((await request('GET', `${base}/costs/summary?${query}`)).status, 400, query)
   }
 })
 
@@ -85,30 +85,30 @@ test('a cost without a known price is reported as unpriced, not as free', async 
 test('an agent can report only its own costs', async (t) => {
   const { ada, bob, base } = await setUp(t)
   const body = { agentId: bob.id, provider: 'acme', model: 'large', costCents: 1 }
-  assert.equal((await ada.ask('POST', `${base}/cost-events`, body)).status, 403)
-  assert.equal((await bob.ask('POST', `${base}/cost-events`, body)).status, 201)
+  assert.equal((await ada.request('POST', `${base}/cost-events`, body)).status, 403)
+  assert.equal((await bob.request('POST', `${base}/cost-events`, body)).status, 201)
 })
 
 test('a cost that references another company is refused and not recorded', async (t) => {
-  const { ask, make, ada, base, costs } = await setUp(t)
+  const { request, make, ada, base, costs } = await setUp(t)
   const other = await make('POST', '/api/companies', { name: 'Other' })
   const issue = await make('POST', `/api/companies/${other.id}/issues`, { title: 'Theirs' })
   const body = { agentId: ada.id, provider: 'acme', model: 'large', costCents: 1, issueId: issue.id }
-  assert.equal((await ask('POST', `${base}/cost-events`, body)).status, 422)
+  assert.equal((await request('POST', `${base}/cost-events`, body)).status, 422)
   assert.equal((await costs('summary')).eventCount, 0)
 })
 
 test('grouped costs are paginated, highest cost first, without missing or duplicate entries', async (t) => {
-  const { ask, ada, base, report } = await setUp(t)
+  const { request, ada, base, report } = await setUp(t)
   const cents = [5, 5, 5, 1, 9, 5, 0]
   for (const [i, costCents] of cents.entries()) await report(ada, { model: `m${i}`, costCents })
   const seen: string[] = []
   let next: string | undefined = `${base}/costs/by-model?limit=2`
   for (; next !== undefined; ) {
-    const answer = await ask('GET', next)
-    assert.ok(answer.body.length <= 2)
-    seen.push(...answer.body.map((row: { model: string }) => row.model))
-    next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
+    const response = await request('GET', next)
+    assert.ok(response.body.length <= 2)
+    seen.push(...response.body.map((row: { model: string }) => row.model))
+    next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
   }
   assert.deepEqual(seen, ['m4', 'm0', 'm1', 'm2', 'm5', 'm3', 'm6'])
 })
@@ -118,9 +118,9 @@ test('a cost that a run reports without an issue is recorded on the issue of the
   const issue = await app.make('POST', `${app.base}/issues`, { title: 'Chart' })
   const run = await insertRun(app, app.ada, { issue_id: issue.id })
   const body = { agentId: app.ada.id, provider: 'acme', model: 'large', costCents: 120 }
-  assert.equal((await run.ask('POST', `${app.base}/cost-events`, body)).body.issueId, issue.id)
+  assert.equal((await run.request('POST', `${app.base}/cost-events`, body)).body.issueId, issue.id)
   assert.equal((await app.report(app.ada, { runId: run.id })).issueId, issue.id)
-  assert.equal((await app.ask('GET', `/api/issues/${issue.id}/why`)).body.costCents, 145)
+  assert.equal((await app.request('GET', `/api/issues/${issue.id}/why`)).body.costCents, 145)
 })
 
 test('cost events are listed newest first, with pagination and filters', async (t) => {
@@ -128,16 +128,16 @@ test('cost events are listed newest first, with pagination and filters', async (
   for (const day of ['01', '02', '03']) await app.report(app.ada, { occurredAt: `2026-11-${day}T10:00:00Z` })
   await app.report(app.bob, { model: 'small', costCents: null })
   const days = async (query: string) =>
-    (await app.ask('GET', `${app.base}/cost-events?${query}`)).body.map((event: { occurredAt: string }) =>
+    (await app.request('GET', `${app.base}/cost-events?${query}`)).body.map((event: { occurredAt: string }) =>
       event.occurredAt.slice(8, 10),
     )
   assert.deepEqual(await days(`agentId=${app.ada.id}`), ['03', '02', '01'])
   assert.deepEqual(await days(`agentId=${app.ada.id}&from=2026-11-02&to=2026-11-02`), ['02'])
   assert.equal((await days('model=small&costStatus=unpriced')).length, 1)
-  const first = await app.ask('GET', `${app.base}/cost-events?agentId=${app.ada.id}&limit=2&count=true`)
+  const first = await app.request('GET', `${app.base}/cost-events?agentId=${app.ada.id}&limit=2&count=true`)
   assert.equal(first.headers.get('x-total-count'), '3')
   const next = /<([^>]+)>/.exec(first.headers.get('link') ?? '')![1]!
-  assert.equal((await app.ask('GET', next)).body.length, 1)
+  assert.equal((await app.request('GET', next)).body.length, 1)
 })
 
 test('costs are grouped by provider, independent of model names', async (t) => {
@@ -160,30 +160,30 @@ test('the CSV export of cost events has no limit and contains no formula cells',
   const app = await setUp(t)
   await app.report(app.ada, { model: '=HYPERLINK("x"),1' })
   for (let i = 0; i < 1_001; i++) await app.report(app.bob, { costCents: 0.5 })
-  const { body, headers } = await app.ask('GET', `${app.base}/cost-events.csv`)
+  const { body, headers } = await app.request('GET', `${app.base}/cost-events.csv`)
   assert.match(headers.get('content-type') ?? '', /^text\/csv/)
   const lines = body.trimEnd().split('\r\n')
   assert.equal(lines.length, 1 + 1_002)
   assert.match(lines[0], /^id,occurredAt,agentId,/)
   assert.match(lines.at(-1), /,acme,"'=HYPERLINK\(""x""\),1",100,0,10,25,reported,/)
-  const ofAda = (await app.ask('GET', `${app.base}/cost-events.csv?agentId=${app.ada.id}`)).body
+  const ofAda = (await app.request('GET', `${app.base}/cost-events.csv?agentId=${app.ada.id}`)).body
   assert.equal(ofAda.trimEnd().split('\r\n').length, 2)
 })
 
 test('an agent and the history of its issue report whether its costs can be metered live', async (t) => {
   const app = await setUp(t)
   const codex = insertAgent(app, { company_id: app.company.id, name: 'Cody', adapter_type: 'runtimeB_local' })
-  const shown = async (agent: { id: string }) => {
-    const { costMetering, costMeteringNote } = (await app.ask('GET', `/api/agents/${agent.id}`)).body
+  const displayed = async (agent: { id: string }) => {
+    const { costMetering, costMeteringNote } = (await app.request('GET', `/api/agents/${agent.id}`)).body
     return [costMetering, costMeteringNote]
   }
-  assert.deepEqual(await shown(codex), ['live', null])
+  assert.deepEqual(await displayed(codex), ['live', null])
   await app.report(codex, { costCents: null })
-  assert.match((await shown(codex))[1], /price of 1 cost of this month is unknown/)
-  const [metering, note] = await shown(app.ada)
+  assert.match((await displayed(codex))[1], /price of 1 cost of this month is unknown/)
+  const [metering, note] = await displayed(app.ada)
   assert.equal(metering, 'none')
   assert.match(note, /cannot be metered live/)
   const issue = await app.make('POST', `${app.base}/issues`, { title: 'Chart' })
   await insertRun(app, app.ada, { issue_id: issue.id })
-  assert.deepEqual((await app.ask('GET', `/api/issues/${issue.id}/why`)).body.notes, [`Ada: ${note}`])
+  assert.deepEqual((await app.request('GET', `/api/issues/${issue.id}/why`)).body.notes, [`Ada: ${note}`])
 })

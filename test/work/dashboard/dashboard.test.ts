@@ -13,9 +13,9 @@ import { setUp } from '../issue/set-up.ts'
 const HOUR = 3_600_000
 
 test('the dashboard of a new company contains only zeros, with one entry for each of the last 14 days', async (t) => {
-  const { ask, make } = await setUp(t)
+  const { request, make } = await setUp(t)
   const { id } = await make('POST', '/api/companies', { name: 'Empty' })
-  const { status, body } = await ask('GET', `/api/companies/${id}/dashboard`)
+  const { status, body } = await request('GET', `/api/companies/${id}/dashboard`)
   assert.equal(status, 200)
   assert.deepEqual(body.tasks, { ...body.tasks, open: 0, inProgress: 0, inReview: 0, blocked: 0, done: 0 })
   assert.equal(body.runActivity.length, 14)
@@ -33,14 +33,14 @@ test('the dashboard counts agents, tasks, spend and approvals', async (t) => {
   await insertRun(app, app.ada)
   for (const status of ['todo', 'todo', 'backlog', 'blocked', 'done', 'cancelled']) await app.create({ status })
   const moving = await app.create()
-  await app.ada.ask('POST', `/api/issues/${moving.id}/checkout`)
+  await app.ada.request('POST', `/api/issues/${moving.id}/checkout`)
   insertSpend(app.ctx, app.ada, 250)
   await app.make('PATCH', `/api/companies/${app.company.id}`, { budgetMonthlyCents: 1_000 })
-  await app.cleo.ask('POST', `/api/companies/${app.company.id}/approvals`, {
+  await app.cleo.request('POST', `/api/companies/${app.company.id}/approvals`, {
     type: 'approve_ceo_strategy',
     payload: { plan: 'Grow' },
   })
-  const { body } = await app.ada.ask('GET', `/api/companies/${app.company.id}/dashboard`)
+  const { body } = await app.ada.request('GET', `/api/companies/${app.company.id}/dashboard`)
   const { byStatus: _, ...agents } = body.agents
   assert.deepEqual(agents, { active: 3, running: 1, paused: 1, error: 0, pendingApproval: 1 })
   const { byStatus, ...tasks } = body.tasks
@@ -60,11 +60,11 @@ test('an issue in progress is stale if it has had no change for a long time and 
   await insertRun(app, app.ada, { issue_id: worked.id })
   app.clock.move(2 * HOUR)
   await app.make('POST', `/api/issues/${commented.id}/comments`, { body: 'Still on it.' })
-  const { body } = await app.ask('GET', dashboard)
+  const { body } = await app.request('GET', dashboard)
   assert.equal(body.staleTasks, 1)
   assert.deepEqual([body.staleTaskList[0].id, body.staleTaskList[0].assigneeName], [forgotten.id, 'Ada'])
-  assert.equal((await app.ask('GET', `${dashboard}?staleAfterSec=10800`)).body.staleTasks, 0)
-  assert.equal((await app.ask('GET', `${dashboard}?staleAfterSec=soon`)).status, 400)
+  assert.equal((await app.request('GET', `${dashboard}?staleAfterSec=10800`)).body.staleTasks, 0)
+  assert.equal((await app.request('GET', `${dashboard}?staleAfterSec=soon`)).status, 400)
 })
 
 const EXITED = { reason: 'exited', exitCode: 0, signal: null, error: null, at: null } as const
@@ -75,7 +75,7 @@ test('the dashboard counts runs without changes and their costs, including costs
   const app = await setUp(t)
   const issue = await app.create()
   const [idle, busy] = [await insertRun(app, app.ada), await insertRun(app, app.bob)]
-  await busy.ask('POST', `/api/issues/${issue.id}/comments`, { body: 'Done something.' })
+  await busy.request('POST', `/api/issues/${issue.id}/comments`, { body: 'Done something.' })
   const cost = (run: string, agentId: string, costCents: number) =>
     app.make('POST', `/api/companies/${app.company.id}/cost-events`, {
       ...{ agentId, runId: run, provider: 'p', model: 'm', costCents },
@@ -85,15 +85,15 @@ test('the dashboard counts runs without changes and their costs, including costs
   await end(app.ctx, idle.id)
   await end(app.ctx, busy.id)
   await cost(idle.id, app.ada.id, 5)
-  const { body } = await app.ask('GET', `/api/companies/${app.company.id}/dashboard`)
+  const { body } = await app.request('GET', `/api/companies/${app.company.id}/dashboard`)
   assert.deepEqual(body.idleRuns, {
     runs: 1,
     costCents: 35,
     byAgent: [{ agentId: app.ada.id, agentName: 'Ada', runs: 1, idleRuns: 1, costCents: 35 }],
   })
   assert.deepEqual(body.runActivity.at(-1), { date: '2026-11-21', succeeded: 2, failed: 0, other: 0, total: 2 })
-  assert.equal((await app.ask('GET', `/api/runs/${idle.id}`)).body.idle, true)
-  assert.equal((await app.ask('GET', `/api/runs/${busy.id}`)).body.idle, false)
+  assert.equal((await app.request('GET', `/api/runs/${idle.id}`)).body.idle, true)
+  assert.equal((await app.request('GET', `/api/runs/${busy.id}`)).body.idle, false)
 })
 
 test('with 100,000 issues the dashboard reads only the rows that it displays', async (t) => {
@@ -111,11 +111,11 @@ test('with 100,000 issues the dashboard reads only the rows that it displays', a
   for (const table of ['run', 'run_total', 'cost_event', 'cost_total', 'activity', 'approval', 'agent']) {
     assert.ok(!plans.some((step) => new RegExp(`^SCAN ${table}\\b`).test(step)), `${table}: ${plans.join('\n')}`)
   }
-  const { body } = await app.ask('GET', `/api/companies/${company.id}/dashboard`)
+  const { body } = await app.request('GET', `/api/companies/${company.id}/dashboard`)
   assert.equal(body.tasks.open + body.tasks.done + body.tasks.byStatus.cancelled, 100_000)
   assert.equal(body.staleTasks, STALE_COUNTED)
   assert.equal(body.staleTaskList.length, 50)
-  const stats = (await app.ask('GET', '/api/companies/stats')).body[company.id]
+  const stats = (await app.request('GET', '/api/companies/stats')).body[company.id]
   assert.deepEqual([stats.issueCount, stats.openIssueCount], [100_000, body.tasks.open])
 })
 

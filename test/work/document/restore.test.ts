@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setUp } from '../issue/set-up.ts'
 
 test('restoring a revision adds a new revision with its text and keeps both in the history', async (t) => {
-  const { create, make, ask } = await setUp(t)
+  const { create, make, request } = await setUp(t)
   const path = `/api/issues/${(await create()).id}/documents/plan`
   const first = await make('PUT', path, { title: 'Plan', body: 'One.' })
   await make('PUT', path, { title: 'Other', body: 'Two.', baseRevisionId: first.latestRevisionId })
@@ -13,5 +13,5 @@ test('restoring a revision adds a new revision with its text and keeps both in t
   const [latest] = await make('GET', `${path}/revisions`)
   assert.equal(latest.changeSummary, 'Restored revision 1.')
   assert.equal((await make('POST', `${path}/revisions/1/restore`)).latestRevisionNumber, 3, 'it is that already')
-  assert.equal((await ask('POST', `${path}/revisions/9/restore`)).status, 404)
+  assert.equal((await request('POST', `${path}/revisions/9/restore`)).status, 404)
 })

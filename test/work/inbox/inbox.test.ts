@@ -15,7 +15,7 @@ const kinds = (items: Item[]) => items.map(({ kind }) => kind).sort()
 
 test('the inbox of a person contains the items that require an action from them', async (t) => {
   const app = await setUp(t)
-  const { ask, make, create, company, ada, clock } = app
+  const { request, make, create, company, ada, clock } = app
   await create({ assigneeAgentId: ada.id, status: 'in_progress', title: 'Forgotten' })
   clock.move(2 * 24 * 60 * 60 * 1_000)
   const of = { company_id: company.id }
@@ -28,10 +28,10 @@ test('the inbox of a person contains the items that require an action from them'
     payload: { plan: 'Grow' },
   })
   const mine = await create({ assigneeUserId: 'me', title: 'Sign' })
-  await ada.ask('POST', `/api/issues/${mine.id}/comments`, { body: 'Done, @board.' })
+  await ada.request('POST', `/api/issues/${mine.id}/comments`, { body: 'Done, @board.' })
   await make('POST', `/api/issues/${mine.id}/comments`, { body: 'I tell @board.' })
 
-  const { body } = await ask('GET', '/api/inbox')
+  const { body } = await request('GET', '/api/inbox')
   assert.deepEqual(kinds(body), ['approval', 'assigned', 'budget', 'failure', 'mention', 'stale'])
   assert.deepEqual(body.map(({ kind, title }: Item) => `${kind}: ${title}`).sort(), [
     'approval: Approve the strategy of Cleo',
@@ -41,25 +41,28 @@ test('the inbox of a person contains the items that require an action from them'
     'mention: Ada mentioned you in WAL-2',
     'stale: Forgotten',
   ])
-  assert.deepEqual((await ask('GET', `/api/inbox?companyId=${company.id}&kind=mention,stale&limit=1`)).body.length, 1)
+  assert.deepEqual(
+    (await request('GET', `/api/inbox?companyId=${company.id}&kind=mention,stale&limit=1`)).body.length,
+    1,
+  )
 })
 
 test('an approval in the inbox is named after what it is about', async (t) => {
-  const { ask, make, company, cleo, clock } = await setUp(t)
+  const { request, make, company, cleo, clock } = await setUp(t)
   const at = `/api/companies/${company.id}`
   await make('PATCH', at, { requireBoardApprovalForNewAgents: true })
-  await cleo.ask('POST', `${at}/agent-hires`, { name: 'Nora', role: 'researcher' })
-  await cleo.ask('POST', `${at}/agent-hires`, { name: 'Otto', title: 'Chart Maker' })
+  await cleo.request('POST', `${at}/agent-hires`, { name: 'Nora', role: 'researcher' })
+  await cleo.request('POST', `${at}/agent-hires`, { name: 'Otto', title: 'Chart Maker' })
   const question = { type: 'request_board_approval', requestedByAgentId: cleo.id, payload: { title: 'Buy it?' } }
   await make('POST', `${at}/approvals`, question)
   clock.move(1_000)
-  const titles = (await ask('GET', '/api/inbox')).body.map(({ title }: Item) => title)
+  const titles = (await request('GET', '/api/inbox')).body.map(({ title }: Item) => title)
   assert.deepEqual(titles.sort(), ['Buy it?', 'Hire Nora, researcher', 'Hire Otto, chart maker'])
 })
 
 test('a budget in the inbox has the time of its warning or of its pause', async (t) => {
   const app = await setUp(t)
-  const { ask, make, company, clock } = app
+  const { request, make, company, clock } = app
   const rich = insertAgent(app, { company_id: company.id, name: 'Rich', budget_micros: 1_000_000 })
   const spend = (costCents: number) =>
     make('POST', `/api/companies/${company.id}/cost-events`, {
@@ -70,7 +73,9 @@ test('a budget in the inbox has the time of its warning or of its pause', async 
       occurredAt: app.ctx.now,
     })
   const budgets = async () =>
-    (await ask('GET', '/api/inbox')).body.map(({ title, at }: Item & { at: string }) => `${title} ${at.slice(11, 19)}`)
+    (await request('GET', '/api/inbox')).body.map(
+      ({ title, at }: Item & { at: string }) => `${title} ${at.slice(11, 19)}`,
+    )
   await spend(85)
   clock.move(60_000)
   assert.deepEqual(await budgets(), ['Rich used 80 % of its budget 09:00:00'])
@@ -87,7 +92,7 @@ test('a webhook that the server disabled is in the inbox until it is enabled', a
   })
   const { ctx } = app
   await ctx.write(() => disableWebhook(ctx, SYSTEM, findWebhook(ctx.db, { id })!, 'gone'))
-  const list = async () => (await app.ask('GET', '/api/inbox?kind=failure')).body
+  const list = async () => (await app.request('GET', '/api/inbox?kind=failure')).body
   const [item] = await list()
   assert.deepEqual(
     [item.title, item.body, item.agentId],
@@ -101,13 +106,13 @@ test('a webhook that the server disabled is in the inbox until it is enabled', a
 })
 
 test('an item can be marked read, unread and dismissed, and a change makes it unread again', async (t) => {
-  const { ask, make, create, company, cleo, clock } = await setUp(t)
+  const { request, make, create, company, cleo, clock } = await setUp(t)
   const approval = await make('POST', `/api/companies/${company.id}/approvals`, {
     type: 'approve_ceo_strategy',
     requestedByAgentId: cleo.id,
     payload: { plan: 'Grow' },
   })
-  const list = async (query = '') => (await ask('GET', `/api/inbox${query}`)).body
+  const list = async (query = '') => (await request('GET', `/api/inbox${query}`)).body
   const [item] = await list()
   const path = `/api/inbox/${item.id}`
   const read = await make('PATCH', path, { read: true })
@@ -122,20 +127,20 @@ test('an item can be marked read, unread and dismissed, and a change makes it un
   clock.move(1_000)
   await make('POST', `/api/approvals/${approval.id}/request-revision`)
   assert.deepEqual(await list('?dismissed=true'), [])
-  await cleo.ask('POST', `/api/approvals/${approval.id}/resubmit`, { payload: { plan: 'Grow slowly' } })
+  await cleo.request('POST', `/api/approvals/${approval.id}/resubmit`, { payload: { plan: 'Grow slowly' } })
   assert.deepEqual(
     (await list('?unread=true')).map((one: Item) => one.id),
     [item.id],
   )
   await make('POST', `/api/approvals/${approval.id}/approve`)
   assert.deepEqual(await list('?dismissed=true'), [])
-  assert.equal((await ask('PATCH', path, { read: true })).status, 404)
-  assert.equal((await ask('PATCH', '/api/inbox/nothing', { read: true })).status, 404)
+  assert.equal((await request('PATCH', path, { read: true })).status, 404)
+  assert.equal((await request('PATCH', '/api/inbox/nothing', { read: true })).status, 404)
   await create()
 })
 
 test('the response to a comment lists mentioned names that match no agent', async (t) => {
-  const { make, create, patch, ask } = await setUp(t)
+  const { make, create, patch, request } = await setUp(t)
   const issue = await create()
   const path = `/api/issues/${issue.id}/comments`
   const comment = await make('POST', path, {
@@ -144,5 +149,5 @@ test('the response to a comment lists mentioned names that match no agent', asyn
   assert.deepEqual(comment.unknownMentions, ['Nobody'])
   assert.equal('unknownMentions' in (await make('POST', path, { body: '@Ada and @board' })), false)
   assert.deepEqual((await patch(issue, { comment: '@Zoe?' })).comment.unknownMentions, ['Zoe'])
-  assert.equal('unknownMentions' in (await ask('GET', path)).body[0], false)
+  assert.equal('unknownMentions' in (await request('GET', path)).body[0], false)
 })

@@ -10,13 +10,13 @@ async function setUp(t: TestContext) {
   forgetWakes(app.ctx)
   /** Creates an interaction as the agent Ada. */
   const ask = async (body: object) => {
-    const answer = await app.ada.ask('POST', path, body)
+    const answer = await app.ada.request('POST', path, body)
     assert.equal(answer.status, 201, JSON.stringify(answer.body))
     return answer.body
   }
-  const answer = (to: { id: string }, body: object) => app.ask('POST', `${path}/${to.id}/answer`, body)
-  const comments = async () => (await app.ask('GET', `/api/issues/${issue.id}/comments`)).body
-  return { ...app, board: app.ask, issue, path, ask, answer, comments }
+  const answer = (to: { id: string }, body: object) => app.request('POST', `${path}/${to.id}/answer`, body)
+  const comments = async () => (await app.request('GET', `/api/issues/${issue.id}/comments`)).body
+  return { ...app, board: app.request, issue, path, ask, answer, comments }
 }
 
 test('the response to a question is stored as a comment, is shown on the question, and wakes the requester and the assignee', async (t) => {
@@ -125,7 +125,7 @@ test('a response that does not match the kind of the question is refused, and th
     [{ kind: 'poll', title: 'x' }, 400, 'kind'],
   ]
   for (const [body, status, field] of rows) {
-    const answer = await ada.ask('POST', path, body)
+    const answer = await ada.request('POST', path, body)
     assert.deepEqual([answer.status, answer.body.details.fields[0].path], [status, field], JSON.stringify(body))
   }
   const question = await ask({ kind: 'question', title: 'x' })
@@ -136,9 +136,9 @@ test('a response that does not match the kind of the question is refused, and th
 test('agents cannot respond to interactions; the requester and the board can cancel them', async (t) => {
   const { ask, path, ada, bob, board, make } = await setUp(t)
   const asked = await ask({ kind: 'confirm', title: 'Ship?' })
-  assert.equal((await ada.ask('POST', `${path}/${asked.id}/answer`, { confirmed: true })).status, 403)
-  assert.equal((await bob.ask('POST', `${path}/${asked.id}/cancel`)).status, 403)
-  assert.equal((await ada.ask('POST', `${path}/${asked.id}/cancel`)).body.status, 'cancelled')
+  assert.equal((await ada.request('POST', `${path}/${asked.id}/answer`, { confirmed: true })).status, 403)
+  assert.equal((await bob.request('POST', `${path}/${asked.id}/cancel`)).status, 403)
+  assert.equal((await ada.request('POST', `${path}/${asked.id}/cancel`)).body.status, 'cancelled')
   assert.equal((await make('POST', `${path}/${asked.id}/cancel`)).status, 'cancelled', 'again is the same')
   assert.equal((await board('POST', `${path}/${asked.id}/answer`, { confirmed: true })).status, 409)
 })

@@ -11,9 +11,9 @@ test('the curl commands of the onboarding text create an agent that completes it
   // biome-ignore lint/suspicious/noExplicitAny: the tests read arbitrary fields of responses.
   const make = async (method: string, path: string, body: object = {}): Promise<any> => {
     const headers = { 'content-type': 'application/json' }
-    const answer = await fetch(`${server.url}${path}`, { method, headers, body: JSON.stringify(body) })
-    assert.ok(answer.ok, `${path}: ${answer.status}`)
-    return answer.json()
+    const response = await fetch(`${server.url}${path}`, { method, headers, body: JSON.stringify(body) })
+    assert.ok(response.ok, `${path}: ${response.status}`)
+    return response.json()
   }
   const company = await make('POST', '/api/companies', { name: "Tern's & Co" })
   const { onboardingTextUrl } = await make('POST', `/api/companies/${company.id}/gateway/invite-prompt`, {

@@ -16,15 +16,15 @@ async function setUp(t: TestContext) {
 }
 
 test('an agent checks out a free issue, and the activity records it', async (t) => {
-  const { agent, create, ask, clock, company } = await setUp(t)
+  const { agent, create, request, clock, company } = await setUp(t)
   const issue = await create()
   clock.move(1_000)
-  const { status, body } = await agent.ask('POST', `/api/issues/${issue.id}/checkout`, { agentId: agent.id })
+  const { status, body } = await agent.request('POST', `/api/issues/${issue.id}/checkout`, { agentId: agent.id })
   assert.equal(status, 200)
   assert.equal(body.status, 'in_progress')
   assert.equal(body.assigneeAgentId, agent.id)
   assert.equal(body.started_at, '2026-11-21T09:00:01.000Z')
-  const [entry] = (await ask('GET', `/api/companies/${company.id}/activity`)).body
+  const [entry] = (await request('GET', `/api/companies/${company.id}/activity`)).body
   assert.equal(entry.action, 'issue.checked_out')
   assert.equal(entry.agentId, agent.id)
   assert.equal(entry.entityId, issue.id)
@@ -32,14 +32,14 @@ test('an agent checks out a free issue, and the activity records it', async (t) 
 })
 
 test('a repeated checkout is a no-op, for any expected status', async (t) => {
-  const { agent, create, clock, ask, company } = await setUp(t)
+  const { agent, create, clock, request, company } = await setUp(t)
   const issue = await create()
-  const first = await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
+  const first = await agent.request('POST', `/api/issues/${issue.id}/checkout`)
   clock.move(60_000)
-  const second = await agent.ask('POST', `/api/issues/WAL-1/checkout`, { expectedStatuses: ['todo'] })
+  const second = await agent.request('POST', `/api/issues/WAL-1/checkout`, { expectedStatuses: ['todo'] })
   assert.equal(second.status, 200)
   assert.deepEqual(second.body, first.body)
-  assert.equal((await ask('GET', `/api/companies/${company.id}/activity?action=issue.checked_out`)).body.length, 1)
+  assert.equal((await request('GET', `/api/companies/${company.id}/activity?action=issue.checked_out`)).body.length, 1)
 })
 
 for (const racers of [10, 32]) {
@@ -49,17 +49,17 @@ for (const racers of [10, 32]) {
     const agents = Array.from({ length: racers }, (_, n) =>
       insertAgent(app, { company_id: app.company.id, name: `Racer ${n}` }),
     )
-    const answers = await Promise.all(agents.map((one) => one.ask('POST', `/api/issues/${issue.id}/checkout`)))
-    const won = answers.findIndex((answer) => answer.status === 200)
+    const responses = await Promise.all(agents.map((one) => one.request('POST', `/api/issues/${issue.id}/checkout`)))
+    const won = responses.findIndex((response) => response.status === 200)
     const winner = agents[won]!
-    assert.equal(answers.filter((answer) => answer.status === 200).length, 1)
-    for (const answer of answers.toSpliced(won, 1)) {
-      assert.equal(answer.status, 409)
-      assert.equal(answer.body.code, 'issue_taken')
-      assert.equal(answer.body.details.assigneeAgentId, winner.id)
-      assert.equal(answer.body.details.assigneeName, winner.name)
+    assert.equal(responses.filter((response) => response.status === 200).length, 1)
+    for (const response of responses.toSpliced(won, 1)) {
+      assert.equal(response.status, 409)
+      assert.equal(response.body.code, 'issue_taken')
+      assert.equal(response.body.details.assigneeAgentId, winner.id)
+      assert.equal(response.body.details.assigneeName, winner.name)
     }
-    assert.equal((await app.ask('GET', `/api/issues/${issue.id}`)).body.assigneeAgentId, winner.id)
+    assert.equal((await app.request('GET', `/api/issues/${issue.id}`)).body.assigneeAgentId, winner.id)
   })
 }
 
@@ -69,9 +69,9 @@ test('a 409 response contains the holder, the checkout time and the current run'
   const issue = await create()
   const run = await insertRun(app, agent)
   clock.move(5_000)
-  assert.equal((await run.ask('POST', `/api/issues/${issue.id}/checkout`)).status, 200)
+  assert.equal((await run.request('POST', `/api/issues/${issue.id}/checkout`)).status, 200)
   clock.move(5_000)
-  const { status, body } = await other.ask('POST', `/api/issues/${issue.id}/checkout`)
+  const { status, body } = await other.request('POST', `/api/issues/${issue.id}/checkout`)
   assert.equal(status, 409)
   const { hint, ...details } = body.details
   assert.match(hint, /Do not retry/)
@@ -90,12 +90,12 @@ test('a 409 response contains the holder, the checkout time and the current run'
 for (const status of ISSUE_STATUSES) {
   const can = NEXT[status].includes('in_progress')
   test(`a free issue that is ${status} ${can ? 'can' : 'cannot'} be checked out`, async (t) => {
-    const { agent, create, ask } = await setUp(t)
+    const { agent, create, request } = await setUp(t)
     const held = status === 'in_progress' ? { assigneeUserId: 'somebody' } : {}
     const issue = await create({ status, ...held })
-    const answer = await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
-    assert.equal(answer.status, can ? 200 : 409)
-    const after = (await ask('GET', `/api/issues/${issue.id}`)).body
+    const response = await agent.request('POST', `/api/issues/${issue.id}/checkout`)
+    assert.equal(response.status, can ? 200 : 409)
+    const after = (await request('GET', `/api/issues/${issue.id}`)).body
     assert.equal(after.status, can ? 'in_progress' : status)
     assert.equal(after.assigneeAgentId, can ? agent.id : null)
   })
@@ -105,7 +105,7 @@ for (const status of ['done', 'cancelled']) {
   test(`an issue that is ${status} cannot be checked out with that expected status`, async (t) => {
     const { agent, create } = await setUp(t)
     const issue = await create({ status })
-    const { status: code, body } = await agent.ask('POST', `/api/issues/${issue.id}/checkout`, {
+    const { status: code, body } = await agent.request('POST', `/api/issues/${issue.id}/checkout`, {
       expectedStatuses: ['todo', status],
     })
     assert.equal(code, 422)
@@ -114,26 +114,28 @@ for (const status of ['done', 'cancelled']) {
 }
 
 test('a checkout of a backlog issue passes through todo if the request expects backlog', async (t) => {
-  const { agent, create, ask } = await setUp(t)
+  const { agent, create, request } = await setUp(t)
   const issue = await create({ status: 'backlog' })
-  const { status, body } = await agent.ask('POST', `/api/issues/${issue.id}/checkout`, {
+  const { status, body } = await agent.request('POST', `/api/issues/${issue.id}/checkout`, {
     expectedStatuses: ['todo', 'backlog'],
   })
   assert.equal(status, 200)
   assert.equal(body.status, 'in_progress')
-  const [second, first] = (await ask('GET', `/api/issues/${issue.id}/activity`)).body
+  const [second, first] = (await request('GET', `/api/issues/${issue.id}/activity`)).body
   assert.deepEqual(first.details.changes, { status: { from: 'backlog', to: 'todo' } })
   assert.equal(second.action, 'issue.checked_out')
   assert.equal(second.details.from, 'todo')
 })
 
 test('a checkout with another expected status returns 409 and changes nothing', async (t) => {
-  const { agent, create, ask } = await setUp(t)
+  const { agent, create, request } = await setUp(t)
   const issue = await create({ status: 'blocked' })
-  const { status, body } = await agent.ask('POST', `/api/issues/${issue.id}/checkout`, { expectedStatuses: ['todo'] })
+  const { status, body } = await agent.request('POST', `/api/issues/${issue.id}/checkout`, {
+    expectedStatuses: ['todo'],
+  })
   assert.equal(status, 409)
   assert.equal(body.code, 'status_not_expected')
-  assert.equal((await ask('GET', `/api/issues/${issue.id}`)).body.status, 'blocked')
+  assert.equal((await request('GET', `/api/issues/${issue.id}`)).body.status, 'blocked')
 })
 
 test('a checkout of an issue with another assignee is refused, even in todo', async (t) => {
@@ -144,7 +146,7 @@ test('a checkout of an issue with another assignee is refused, even in todo', as
     [assigned, 'Bob'],
     [personal, 'local-board'],
   ]) {
-    const { status, body } = await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
+    const { status, body } = await agent.request('POST', `/api/issues/${issue.id}/checkout`)
     assert.equal(status, 409)
     assert.equal(body.code, 'issue_taken')
     assert.equal(body.details.assigneeName, name)
@@ -154,19 +156,19 @@ test('a checkout of an issue with another assignee is refused, even in todo', as
 test('a checkout by the assignee does not change who assigned the issue', async (t) => {
   const { agent, create, ctx } = await setUp(t)
   const issue = await create({ assigneeAgentId: agent.id })
-  await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
+  await agent.request('POST', `/api/issues/${issue.id}/checkout`)
   const row = ctx.db.first(sql.selectFrom('issue').selectAll().where('id', '=', issue.id))!
   assert.deepEqual([row.assigned_by_type, row.assigned_by_id], ['user', 'local-board'])
 })
 
 test('an agent can check out only for itself; the board can check out for any agent, and wakes it', async (t) => {
-  const { agent, other, create, ask, ctx } = await setUp(t)
+  const { agent, other, create, request, ctx } = await setUp(t)
   const issue = await create()
   const path = `/api/issues/${issue.id}/checkout`
-  assert.equal((await agent.ask('POST', path, { agentId: other.id })).status, 403)
-  assert.equal((await ask('POST', path, {})).status, 400)
-  assert.equal((await ask('POST', path, { agentId: 'nobody' })).status, 422)
-  const { status, body } = await ask('POST', path, { agentId: other.id })
+  assert.equal((await agent.request('POST', path, { agentId: other.id })).status, 403)
+  assert.equal((await request('POST', path, {})).status, 400)
+  assert.equal((await request('POST', path, { agentId: 'nobody' })).status, 422)
+  const { status, body } = await request('POST', path, { agentId: other.id })
   assert.equal(status, 200)
   assert.equal(body.assigneeAgentId, other.id)
   assert.deepEqual(
@@ -179,20 +181,20 @@ test('a checkout by an agent wakes no agent', async (t) => {
   const { agent, create, ctx } = await setUp(t)
   const issue = await create()
   forgetWakes(ctx)
-  await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
+  await agent.request('POST', `/api/issues/${issue.id}/checkout`)
   assert.deepEqual(wakeReasons(ctx, agent), [])
 })
 
 test('a checkout sets the current run of the issue, also if the agent already holds the issue', async (t) => {
   const app = await setUp(t)
-  const { agent, create, ctx, ask } = app
+  const { agent, create, ctx, request } = app
   const issue = await create()
-  await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
+  await agent.request('POST', `/api/issues/${issue.id}/checkout`)
   const run = await insertRun(app, agent)
-  assert.equal((await ask('GET', `/api/issues/${issue.id}`)).body.activeRun, null)
-  await run.ask('POST', `/api/issues/${issue.id}/checkout`)
+  assert.equal((await request('GET', `/api/issues/${issue.id}`)).body.activeRun, null)
+  await run.request('POST', `/api/issues/${issue.id}/checkout`)
   assert.equal(ctx.db.first(sql.selectFrom('run').select('issue_id').where('id', '=', run.id))?.issue_id, issue.id)
-  assert.equal((await ask('GET', `/api/issues/${issue.id}`)).body.activeRun.id, run.id)
+  assert.equal((await request('GET', `/api/issues/${issue.id}`)).body.activeRun.id, run.id)
 })
 
 const notReady = [
@@ -205,7 +207,7 @@ for (const [name, values] of notReady) {
     const app = await setUp(t)
     const agent = insertAgent(app, { company_id: app.company.id, ...values })
     const issue = await app.create()
-    const { status, body } = await app.ask('POST', `/api/issues/${issue.id}/checkout`, { agentId: agent.id })
+    const { status, body } = await app.request('POST', `/api/issues/${issue.id}/checkout`, { agentId: agent.id })
     assert.equal(status, 422)
     assert.equal(body.code, 'agent_not_ready')
   })
@@ -216,24 +218,24 @@ test('an agent that has spent its budget cannot check out before the next month'
   const agent = insertAgent(app, { company_id: app.company.id, budget_micros: 1_000_000 })
   const issue = await app.create()
   insertSpend(app.ctx, agent, 100)
-  const refused = await agent.ask('POST', `/api/issues/${issue.id}/checkout`)
+  const refused = await agent.request('POST', `/api/issues/${issue.id}/checkout`)
   assert.equal(refused.status, 422)
   assert.equal(refused.body.code, 'budget_exceeded')
   assert.equal(refused.body.details.spentMonthlyCents, 100)
   app.clock.set('2026-12-01T00:00:00.000Z')
-  assert.equal((await agent.ask('POST', `/api/issues/${issue.id}/checkout`)).status, 200)
+  assert.equal((await agent.request('POST', `/api/issues/${issue.id}/checkout`)).status, 200)
 })
 
 test('an agent cannot check out or start an issue with open blockers; the board can', async (t) => {
-  const { ctx, agent, other, create, ask, make } = await setUp(t)
+  const { ctx, agent, other, create, request, make } = await setUp(t)
   const [open, done] = [await create({ title: 'First' }), await create({ status: 'done' })]
   const issue = await create({ assigneeAgentId: agent.id, blockedByIssueIds: [open.id, done.id] })
   assert.deepEqual(wakeReasons(ctx, agent), [])
 
   const path = `/api/issues/${issue.id}`
   for (const refused of [
-    await agent.ask('POST', `${path}/checkout`),
-    await agent.ask('PATCH', path, { status: 'in_progress' }),
+    await agent.request('POST', `${path}/checkout`),
+    await agent.request('PATCH', path, { status: 'in_progress' }),
   ]) {
     assert.equal(refused.status, 422)
     assert.equal(refused.body.code, 'blocked')
@@ -243,19 +245,19 @@ test('an agent cannot check out or start an issue with open blockers; the board 
       [open.id],
     )
   }
-  assert.equal((await other.ask('POST', `${path}/checkout`)).body.code, 'issue_taken')
-  assert.equal((await ask('GET', path)).body.status, 'todo')
+  assert.equal((await other.request('POST', `${path}/checkout`)).body.code, 'issue_taken')
+  assert.equal((await request('GET', path)).body.status, 'todo')
 
   await make('POST', `${path}/checkout`, { agentId: agent.id })
   assert.deepEqual(
     wakeReasons(ctx, agent).map((reason) => [reason.source, reason.issueId]),
     [['issue_assigned', issue.id]],
   )
-  assert.equal((await agent.ask('POST', `${path}/checkout`)).status, 200)
+  assert.equal((await agent.request('POST', `${path}/checkout`)).status, 200)
   await make('PATCH', path, { status: 'blocked' })
   await make('PATCH', `/api/issues/${open.id}`, { status: 'cancelled' })
   await make('PATCH', path, { status: 'todo' })
-  assert.equal((await agent.ask('POST', `${path}/checkout`)).status, 200)
+  assert.equal((await agent.request('POST', `${path}/checkout`)).status, 200)
 })
 
 test('while an issue is blocked, only comments and mentions wake its assignee', async (t) => {
@@ -300,7 +302,7 @@ test('an agent cannot create an issue in progress with an open blocker; the boar
   const { agent, create, make, company } = await setUp(t)
   const blocker = await create()
   const body = { title: 'Do', status: 'in_progress', assigneeAgentId: agent.id, blockedByIssueIds: [blocker.id] }
-  const refused = await agent.ask('POST', `/api/companies/${company.id}/issues`, body)
+  const refused = await agent.request('POST', `/api/companies/${company.id}/issues`, body)
   assert.deepEqual([refused.status, refused.body.code], [422, 'blocked'])
   assert.deepEqual(
     refused.body.details.blockedBy.map((one: { id: string }) => one.id),
@@ -308,14 +310,14 @@ test('an agent cannot create an issue in progress with an open blocker; the boar
   )
   assert.equal((await create(body)).status, 'in_progress')
   await make('POST', `/api/issues/${blocker.id}/close`)
-  assert.equal((await agent.ask('POST', `/api/companies/${company.id}/issues`, body)).status, 201)
+  assert.equal((await agent.request('POST', `/api/companies/${company.id}/issues`, body)).status, 201)
 })
 
 test('agents of a company that is paused or over its budget cannot check out', async (t) => {
   const { agent, create, make, company } = await setUp(t)
   const issue = await create()
   const path = `/api/companies/${company.id}`
-  const refused = async () => (await agent.ask('POST', `/api/issues/${issue.id}/checkout`)).body.code
+  const refused = async () => (await agent.request('POST', `/api/issues/${issue.id}/checkout`)).body.code
   await make('PATCH', path, { status: 'paused' })
   assert.equal(await refused(), 'agent_not_ready')
   await make('PATCH', path, { status: 'active', budgetMonthlyCents: 100, spentMonthlyCents: 100 })
@@ -330,6 +332,6 @@ test('an issue of another company returns 404', async (t) => {
   const stranger = insertAgent(app, { company_id: elsewhere.id })
   const issue = await app.create()
   for (const ref of [issue.id, issue.identifier, 'nothing']) {
-    assert.equal((await stranger.ask('POST', `/api/issues/${ref}/checkout`)).status, 404)
+    assert.equal((await stranger.request('POST', `/api/issues/${ref}/checkout`)).status, 404)
   }
 })

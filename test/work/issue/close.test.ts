@@ -8,12 +8,12 @@ const close = (issue: { id: string }) => `/api/issues/${issue.id}/close`
 
 for (const status of ISSUE_STATUSES.filter((one) => !isTerminal(one))) {
   test(`the board closes an issue that is ${status}; the assignee stays, and the activity records each step`, async (t) => {
-    const { create, make, ada, ask } = await setUp(t)
+    const { create, make, ada, request } = await setUp(t)
     const issue = await create({ status, assigneeAgentId: ada.id })
     const closed = await make('POST', close(issue))
     assert.deepEqual([closed.status, closed.assigneeAgentId, closed.assigneeUserId], ['done', ada.id, null])
     assert.notEqual(closed.completed_at, null)
-    const steps = (await ask('GET', `/api/issues/${issue.id}/activity`)).body
+    const steps = (await request('GET', `/api/issues/${issue.id}/activity`)).body
       .filter((entry: { action: string }) => entry.action === 'issue.updated')
       .map((entry: { details: { changes: { status: { from: string; to: string } } } }) => entry.details.changes.status)
       .reverse()
@@ -52,8 +52,8 @@ test('closing an issue stops its live run and wakes only the assignees of issues
 })
 
 test('a cancelled issue cannot be closed before it is reopened', async (t) => {
-  const { create, ask } = await setUp(t)
-  const { status, body } = await ask('POST', close(await create({ status: 'cancelled' })))
+  const { create, request } = await setUp(t)
+  const { status, body } = await request('POST', close(await create({ status: 'cancelled' })))
   assert.deepEqual([status, body.code], [422, 'invalid_transition'])
   assert.match(body.error, /reopen/)
 })

@@ -10,7 +10,7 @@ test('a comment of an agent records its run, also in the activity', async (t) =>
   const issue = await app.create()
   const run = await insertRun(app, app.bob)
   app.clock.move(1_000)
-  const { status, body } = await run.ask('POST', `/api/issues/${issue.identifier}/comments`, { body: '**Done**' })
+  const { status, body } = await run.request('POST', `/api/issues/${issue.identifier}/comments`, { body: '**Done**' })
   assert.equal(status, 201)
   const { id, ...rest } = body
   assert.deepEqual(rest, {
@@ -24,10 +24,10 @@ test('a comment of an agent records its run, also in the activity', async (t) =>
     createdAt: app.ctx.now,
     updatedAt: app.ctx.now,
   })
-  assert.deepEqual((await app.ask('GET', `/api/issues/${issue.id}/comments/${id}`)).body, body)
+  assert.deepEqual((await app.request('GET', `/api/issues/${issue.id}/comments/${id}`)).body, body)
   const [entry] = await app.activity()
   assert.deepEqual([entry.action, entry.runId, entry.details.commentId], ['issue.commented', run.id, id])
-  assert.equal((await app.ask('GET', `/api/issues/${issue.id}`)).body.updatedAt, app.ctx.now)
+  assert.equal((await app.request('GET', `/api/issues/${issue.id}`)).body.updatedAt, app.ctx.now)
 })
 
 test('a comment of the board has the user as its author', async (t) => {
@@ -38,35 +38,36 @@ test('a comment of the board has the user as its author', async (t) => {
 })
 
 test('a comment must have 1 to 100,000 characters and must not be blank', async (t) => {
-  const { create, ask } = await setUp(t)
+  const { create, request } = await setUp(t)
   const path = `/api/issues/${(await create()).id}/comments`
-  for (const body of ['', ' \n', 'x'.repeat(100_001)]) assert.equal((await ask('POST', path, { body })).status, 400)
-  assert.equal((await ask('POST', path, { body: 'x'.repeat(100_000) })).status, 201)
+  for (const body of ['', ' \n', 'x'.repeat(100_001)]) assert.equal((await request('POST', path, { body })).status, 400)
+  assert.equal((await request('POST', path, { body: 'x'.repeat(100_000) })).status, 201)
 })
 
 test('comments are listed oldest first, in pages or after a given comment', async (t) => {
-  const { create, make, ask } = await setUp(t)
+  const { create, make, request } = await setUp(t)
   const path = `/api/issues/${(await create()).id}/comments`
   const made = []
   for (const body of ['1', '2', '3', '4', '5']) made.push(await make('POST', path, { body }))
-  assert.deepEqual((await ask('GET', path)).body, made)
-  assert.deepEqual(bodies((await ask('GET', `${path}?order=desc&limit=2`)).body), ['5', '4'])
-  const first = await ask('GET', `${path}?limit=2&count=true`)
+  assert.deepEqual((await request('GET', path)).body, made)
+  assert.deepEqual(bodies((await request('GET', `${path}?order=desc&limit=2`)).body), ['5', '4'])
+  const first = await request('GET', `${path}?limit=2&count=true`)
   assert.equal(first.headers.get('x-total-count'), '5')
   const next = /<([^>]*)>/.exec(first.headers.get('link')!)![1]!
-  assert.deepEqual(bodies((await ask('GET', next)).body), ['3', '4'])
-  assert.deepEqual(bodies((await ask('GET', `${path}?after=${made[2].id}`)).body), ['4', '5'])
-  assert.deepEqual(bodies((await ask('GET', `${path}?order=desc&after=${made[2].id}`)).body), ['2', '1'])
+  assert.deepEqual(bodies((await request('GET', next)).body), ['3', '4'])
+  assert.deepEqual(bodies((await request('GET', `${path}?after=${made[2].id}`)).body), ['4', '5'])
+  assert.deepEqual(bodies((await request('GET', `${path}?order=desc&after=${made[2].id}`)).body), ['2', '1'])
   const elsewhere = await make('POST', `/api/issues/${(await create()).id}/comments`, { body: 'x' })
-  for (const after of [elsewhere.id, 'nonsense']) assert.equal((await ask('GET', `${path}?after=${after}`)).status, 400)
-  assert.equal((await ask('GET', `${path}/${elsewhere.id}`)).status, 404)
+  for (const after of [elsewhere.id, 'nonsense'])
+    assert.equal((await request('GET', `${path}?after=${after}`)).status, 400)
+  assert.equal((await request('GET', `${path}/${elsewhere.id}`)).status, 404)
 })
 
 test('a comment wakes the assignee, unless the assignee wrote it', async (t) => {
   const { create, make, ada, ctx } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id, priority: 'high' })
   forgetWakes(ctx)
-  await ada.ask('POST', `/api/issues/${issue.id}/comments`, { body: 'Begun' })
+  await ada.request('POST', `/api/issues/${issue.id}/comments`, { body: 'Begun' })
   assert.deepEqual(wakeReasons(ctx, ada), [])
   const comment = await make('POST', `/api/issues/${issue.id}/comments`, { body: 'Good' })
   const [reason, ...more] = wakeReasons(ctx, ada)
@@ -82,7 +83,7 @@ test('a mention wakes each agent with that name once, and never the author', asy
   const issue = await create({ assigneeAgentId: ada.id })
   forgetWakes(ctx)
   const body = '@bob, @Bob: see `@Mia`. @Ada'
-  const comment = (await bob.ask('POST', `/api/issues/${issue.id}/comments`, { body })).body
+  const comment = (await bob.request('POST', `/api/issues/${issue.id}/comments`, { body })).body
   assert.deepEqual(wakeReasons(ctx, bob), [])
   for (const one of [gone, mia]) assert.deepEqual(wakeReasons(ctx, one), [])
   for (const one of [secondBob, ada]) {
@@ -113,14 +114,14 @@ test('agents of another company cannot be mentioned', async (t) => {
 })
 
 test('a comment with reopen reopens a closed issue, if the author has permission', async (t) => {
-  const { create, make, ask, ada, bob } = await setUp(t)
+  const { create, make, request, ada, bob } = await setUp(t)
   const issue = await create({ status: 'done', assigneeAgentId: ada.id })
   const path = `/api/issues/${issue.id}/comments`
-  const statusOf = async () => (await ask('GET', `/api/issues/${issue.id}`)).body.status
+  const statusOf = async () => (await request('GET', `/api/issues/${issue.id}`)).body.status
   await make('POST', path, { body: 'Not quite' })
   assert.equal(await statusOf(), 'done')
-  assert.equal((await bob.ask('POST', path, { body: 'Again', reopen: true })).status, 403)
-  assert.equal((await ask('GET', path)).body.length, 1)
+  assert.equal((await bob.request('POST', path, { body: 'Again', reopen: true })).status, 403)
+  assert.equal((await request('GET', path)).body.length, 1)
   await make('POST', path, { body: 'Again', reopen: true })
   assert.equal(await statusOf(), 'todo')
 })

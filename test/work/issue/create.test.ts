@@ -4,7 +4,7 @@ import { insertAgent, insertGoal, insertProject, insertRun, wakeReasons } from '
 import { setUp } from './set-up.ts'
 
 test('fields that clients of similar APIs always send are accepted only with their neutral value', async (t) => {
-  const { create, ask, issues } = await setUp(t)
+  const { create, request, issues } = await setUp(t)
   const neutral = { workMode: 'standard', requestDepth: 0, allowDuplicate: false, blockParentUntilDone: false }
   assert.equal((await create(neutral)).requestDepth, 0)
   for (const other of [
@@ -13,7 +13,7 @@ test('fields that clients of similar APIs always send are accepted only with the
     { allowDuplicate: true },
     { blockParentUntilDone: true },
   ]) {
-    const { status, body } = await ask('POST', issues, { title: 'Do', ...other })
+    const { status, body } = await request('POST', issues, { title: 'Do', ...other })
     assert.equal(status, 400)
     assert.equal(body.details.fields[0].path, Object.keys(other)[0])
   }
@@ -72,8 +72,8 @@ test('an issue can be created with any status, and has the timestamps of that st
 })
 
 test('an issue in progress requires an assignee, and the refused request creates nothing', async (t) => {
-  const { ask, issues, create } = await setUp(t)
-  const { status, body } = await ask('POST', issues, { title: 'Do', status: 'in_progress' })
+  const { request, issues, create } = await setUp(t)
+  const { status, body } = await request('POST', issues, { title: 'Do', status: 'in_progress' })
   assert.equal(status, 422)
   assert.equal(body.details.fields[0].path, 'status')
   assert.equal((await create()).identifier, 'WAL-1')
@@ -82,7 +82,7 @@ test('an issue in progress requires an assignee, and the refused request creates
 test('any agent of the company can create issues, which record the agent and its run', async (t) => {
   const app = await setUp(t)
   const run = await insertRun(app, app.bob)
-  const { status, body } = await run.ask('POST', app.issues, { title: 'Do' })
+  const { status, body } = await run.request('POST', app.issues, { title: 'Do' })
   assert.equal(status, 201)
   assert.equal(body.createdByAgentId, app.bob.id)
   assert.equal((await app.activity())[0].runId, run.id)
@@ -113,7 +113,7 @@ test('assigning wakes the assignee with the priority of the issue; a backlog iss
 
 test('an agent that assigns an issue to itself is not woken', async (t) => {
   const { ada, issues, ctx } = await setUp(t)
-  assert.equal((await ada.ask('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).status, 201)
+  assert.equal((await ada.request('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).status, 201)
   assert.deepEqual(wakeReasons(ctx, ada), [])
 })
 
@@ -121,9 +121,9 @@ for (const status of ['terminated', 'pending_approval'] as const) {
   test(`an agent that is ${status} cannot be assigned`, async (t) => {
     const app = await setUp(t)
     const agent = insertAgent(app, { company_id: app.company.id, status })
-    const answer = await app.ask('POST', app.issues, { title: 'Do', assigneeAgentId: agent.id })
-    assert.equal(answer.status, 422)
-    assert.equal(answer.body.code, 'agent_not_ready')
+    const response = await app.request('POST', app.issues, { title: 'Do', assigneeAgentId: agent.id })
+    assert.equal(response.status, 422)
+    assert.equal(response.body.code, 'agent_not_ready')
   })
 }
 
@@ -145,15 +145,15 @@ test('an unknown reference returns 422 and names the field', async (t) => {
     ['assigneeUserId', { assigneeAgentId: app.ada.id, assigneeUserId: 'local-board' }],
   ]
   for (const [field, body] of faults) {
-    const { status, body: answer } = await app.ask('POST', app.issues, { title: 'Do', ...body })
+    const { status, body: response } = await app.request('POST', app.issues, { title: 'Do', ...body })
     assert.equal(status, 422, field)
-    assert.equal(answer.details.fields[0].path, field)
+    assert.equal(response.details.fields[0].path, field)
   }
 })
 
 test('an error names every invalid field', async (t) => {
-  const { ask, issues } = await setUp(t)
-  const { status, body } = await ask('POST', issues, { status: 'open', priority: 'urgent', assignee: 'Ada' })
+  const { request, issues } = await setUp(t)
+  const { status, body } = await request('POST', issues, { status: 'open', priority: 'urgent', assignee: 'Ada' })
   assert.equal(status, 400)
   assert.deepEqual(body.details.fields.map((field: { path: string }) => field.path).sort(), [
     'assignee',
@@ -166,7 +166,7 @@ test('an error names every invalid field', async (t) => {
 test('a CEO cannot create an issue in progress before its strategy is approved', async (t) => {
   const { cleo, issues } = await setUp(t)
   const body = { title: 'Do', status: 'in_progress', assigneeAgentId: cleo.id }
-  const answer = await cleo.ask('POST', issues, body)
-  assert.equal(answer.status, 422)
-  assert.equal(answer.body.code, 'strategy_not_approved')
+  const response = await cleo.request('POST', issues, body)
+  assert.equal(response.status, 422)
+  assert.equal(response.body.code, 'strategy_not_approved')
 })

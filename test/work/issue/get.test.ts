@@ -5,10 +5,10 @@ import { insertAgent, insertGoal, insertProject, insertRun, insertWorkspace } fr
 import { setUp } from './set-up.ts'
 
 test('an issue can be read by its id, and by its identifier in any case', async (t) => {
-  const { create, ask } = await setUp(t)
+  const { create, request } = await setUp(t)
   const issue = await create()
   for (const ref of [issue.id, 'WAL-1', 'wal-1']) {
-    const { status, body } = await ask('GET', `/api/issues/${ref}`)
+    const { status, body } = await request('GET', `/api/issues/${ref}`)
     assert.equal(status, 200)
     assert.equal(body.id, issue.id)
   }
@@ -20,7 +20,7 @@ test('an unknown issue and an issue of another company return 404', async (t) =>
   const stranger = insertAgent(app, { company_id: elsewhere.id })
   const issue = await app.create()
   for (const ref of ['nothing', 'WAL-99', "'; drop table issue"]) {
-    assert.equal((await app.ask('GET', `/api/issues/${encodeURIComponent(ref)}`)).status, 404)
+    assert.equal((await app.request('GET', `/api/issues/${encodeURIComponent(ref)}`)).status, 404)
   }
   for (const [method, path] of [
     ['GET', ''],
@@ -29,14 +29,14 @@ test('an unknown issue and an issue of another company return 404', async (t) =>
     ['GET', '/heartbeat-context'],
     ['POST', '/release'],
   ] as const) {
-    assert.equal((await stranger.ask(method, `/api/issues/${issue.id}${path}`)).status, 404, path)
+    assert.equal((await stranger.request(method, `/api/issues/${issue.id}${path}`)).status, 404, path)
   }
-  assert.equal((await stranger.ask('PATCH', `/api/issues/${issue.id}`, { title: 'Mine' })).status, 404)
-  assert.equal((await stranger.ask('GET', app.issues)).status, 403)
+  assert.equal((await stranger.request('PATCH', `/api/issues/${issue.id}`, { title: 'Mine' })).status, 404)
+  assert.equal((await stranger.request('GET', app.issues)).status, 403)
 })
 
 test('an issue includes its project, its goal and its ancestors, nearest first, each with their own', async (t) => {
-  const { create, ask, ctx, company, ada } = await setUp(t)
+  const { create, request, ctx, company, ada } = await setUp(t)
   const of = { company_id: company.id }
   const goalId = insertGoal(ctx, { ...of, title: 'Grow', description: 'By ten percent', level: 'company' })
   const projectId = insertProject(ctx, { ...of, name: 'Site' })
@@ -47,7 +47,7 @@ test('an issue includes its project, its goal and its ancestors, nearest first, 
   const middle = await create({ title: 'Middle', parentId: top.id, goalId: null, projectId, priority: 'high' })
   const issue = await create({ title: 'Leaf', parentId: middle.id, goalId })
 
-  const { body } = await ask('GET', `/api/issues/${issue.id}`)
+  const { body } = await request('GET', `/api/issues/${issue.id}`)
   assert.equal(body.project.primaryWorkspace.id, primary)
   assert.deepEqual(
     body.project.workspaces.map((workspace: { name: string }) => workspace.name),
@@ -76,14 +76,14 @@ test('an issue includes its project, its goal and its ancestors, nearest first, 
 
 test('heartbeat-context returns the issue, its purpose and the comment that woke the agent in one request', async (t) => {
   const app = await setUp(t)
-  const { create, make, ada, ask } = app
+  const { create, make, ada, request } = app
   const issue = await create({ assigneeAgentId: ada.id })
   const comments = `/api/issues/${issue.id}/comments`
   const first = await make('POST', comments, { body: 'One' })
   const last = await make('POST', comments, { body: 'Two' })
   const reasons = JSON.stringify([{ source: 'issue_commented', issueId: issue.id, commentId: first.id }])
   const run = await insertRun(app, ada, { reasons })
-  const { body } = await run.ask('GET', `/api/issues/${issue.id}/heartbeat-context`)
+  const { body } = await run.request('GET', `/api/issues/${issue.id}/heartbeat-context`)
   assert.equal(body.issue.id, issue.id)
   assert.deepEqual(body.ancestors, [])
   assert.deepEqual(body.wakeComment, first)
@@ -92,23 +92,23 @@ test('heartbeat-context returns the issue, its purpose and the comment that woke
     latestCommentId: last.id,
     latestCommentAt: last.createdAt,
   })
-  const other = await ask('GET', `/api/issues/${issue.id}/heartbeat-context?wakeCommentId=${last.id}`)
+  const other = await request('GET', `/api/issues/${issue.id}/heartbeat-context?wakeCommentId=${last.id}`)
   assert.deepEqual(other.body.wakeComment, last)
 })
 
 test('heartbeat-context returns the attachments, the documents without texts, and the open approvals', async (t) => {
-  const { create, ask, make, company, cleo } = await setUp(t)
+  const { create, request, make, company, cleo } = await setUp(t)
   const issue = await create()
   const form = new FormData()
   form.set('file', new File(['notes'], 'notes.txt'))
-  const attachment = (await ask('POST', `/api/issues/${issue.id}/attachments`, form)).body
+  const attachment = (await request('POST', `/api/issues/${issue.id}/attachments`, form)).body
   const { body: _, ...document } = await make('PUT', `/api/issues/${issue.id}/documents/plan`, { body: '# Plan' })
   const approval = (
-    await cleo.ask('POST', `/api/companies/${company.id}/approvals`, {
+    await cleo.request('POST', `/api/companies/${company.id}/approvals`, {
       ...{ type: 'approve_ceo_strategy', payload: { plan: 'Grow' }, issueIds: [issue.id] },
     })
   ).body
-  const context = async () => (await ask('GET', `/api/issues/${issue.id}/heartbeat-context`)).body
+  const context = async () => (await request('GET', `/api/issues/${issue.id}/heartbeat-context`)).body
   const { attachments, documents, approvals } = await context()
   assert.deepEqual(attachments, [attachment])
   assert.deepEqual(documents, [document])
@@ -124,11 +124,11 @@ test('the runs of an issue are listed newest first, also by its identifier', asy
   const second = await insertRun(app, app.ada, { issue_id: issue.id })
   await insertRun(app, app.bob)
   const runs = async (query = '') =>
-    (await app.ask('GET', `/api/issues/${issue.identifier}/runs${query}`)).body.map((run: { id: string }) => run.id)
+    (await app.request('GET', `/api/issues/${issue.identifier}/runs${query}`)).body.map((run: { id: string }) => run.id)
   assert.deepEqual(await runs(), [second.id, first.id])
   assert.deepEqual(await runs('?status=failed'), [first.id])
   assert.equal(
-    (await app.ask('GET', `/api/issues/${issue.id}/runs?limit=1`)).headers.get('link')?.includes('after='),
+    (await app.request('GET', `/api/issues/${issue.id}/runs?limit=1`)).headers.get('link')?.includes('after='),
     true,
   )
 })
@@ -137,14 +137,14 @@ test('the activity returns the number of entries, and can be filtered by run', a
   const app = await setUp(t)
   const issue = await app.create()
   const run = await insertRun(app, app.ada)
-  await run.ask('POST', `/api/issues/${issue.id}/comments`, { body: 'Here.' })
-  const all = await app.ask('GET', `/api/companies/${app.company.id}/activity?count=true&limit=1`)
+  await run.request('POST', `/api/issues/${issue.id}/comments`, { body: 'Here.' })
+  const all = await app.request('GET', `/api/companies/${app.company.id}/activity?count=true&limit=1`)
   assert.deepEqual([all.body.length, all.headers.get('x-total-count')], [1, '3'])
-  const own = await app.ask('GET', `/api/companies/${app.company.id}/activity?runId=${run.id}`)
+  const own = await app.request('GET', `/api/companies/${app.company.id}/activity?runId=${run.id}`)
   assert.deepEqual(
     own.body.map((entry: { action: string }) => entry.action),
     ['issue.commented'],
   )
-  const ofIssue = await app.ask('GET', `/api/issues/${issue.id}/activity?count=true`)
+  const ofIssue = await app.request('GET', `/api/issues/${issue.id}/activity?count=true`)
   assert.equal(ofIssue.headers.get('x-total-count'), '2')
 })

@@ -54,7 +54,7 @@ for (const from of ISSUE_STATUSES) {
         assigneeAgentId: agent.id,
       })
       app.clock.move(1_000)
-      const { status, body } = await app.ask('PATCH', `/api/issues/${issue.id}`, { status: to })
+      const { status, body } = await app.request('PATCH', `/api/issues/${issue.id}`, { status: to })
       if (can) {
         assert.equal(status, 200)
         assert.equal(body.status, to)
@@ -66,7 +66,7 @@ for (const from of ISSUE_STATUSES) {
         assert.equal(status, 422)
         assert.equal(body.code, 'invalid_transition')
         assert.deepEqual(body.details, { from, to, allowed: NEXT[from] })
-        assert.equal((await app.ask('GET', `/api/issues/${issue.id}`)).body.status, from)
+        assert.equal((await app.request('GET', `/api/issues/${issue.id}`)).body.status, from)
       }
     })
   }

@@ -13,7 +13,7 @@ import { setUp } from './set-up.ts'
 const titles = (issues: { title: string }[]) => issues.map((issue) => issue.title)
 
 test('issues are listed by priority, then newest first', async (t) => {
-  const { create, ask, issues } = await setUp(t)
+  const { create, request, issues } = await setUp(t)
   for (const [title, priority] of [
     ['old', 'medium'],
     ['low', 'low'],
@@ -23,21 +23,21 @@ test('issues are listed by priority, then newest first', async (t) => {
   ]) {
     await create({ title, priority })
   }
-  assert.deepEqual(titles((await ask('GET', issues)).body), ['critical', 'high', 'new', 'old', 'low'])
+  assert.deepEqual(titles((await request('GET', issues)).body), ['critical', 'high', 'new', 'old', 'low'])
 })
 
 test('an unknown status in a filter returns 400', async (t) => {
-  const { ask, issues } = await setUp(t)
-  const { status, body } = await ask('GET', `${issues}?status=todo,open`)
+  const { request, issues } = await setUp(t)
+  const { status, body } = await request('GET', `${issues}?status=todo,open`)
   assert.equal(status, 400)
   assert.equal(body.details.fields[0].path, 'status')
 })
 
 test('a filter by an unknown object returns no issues', async (t) => {
-  const { create, ask, issues } = await setUp(t)
+  const { create, request, issues } = await setUp(t)
   await create()
   for (const name of ['assigneeAgentId', 'assigneeUserId', 'projectId', 'goalId', 'parentId', 'labelId']) {
-    assert.deepEqual((await ask('GET', `${issues}?${name}=nothing`)).body, [], name)
+    assert.deepEqual((await request('GET', `${issues}?${name}=nothing`)).body, [], name)
   }
 })
 
@@ -46,12 +46,12 @@ test('an agent can filter by `me`, and by the url key of an agent', async (t) =>
   const dora = insertAgent(app, { company_id: app.company.id, name: 'Dora', url_key: 'dora' })
   const issue = await app.create({ assigneeAgentId: dora.id })
   await app.create()
-  const own = await dora.ask('GET', `${app.issues}?assigneeAgentId=me`)
+  const own = await dora.request('GET', `${app.issues}?assigneeAgentId=me`)
   assert.deepEqual(own.body, [issue])
-  assert.deepEqual((await app.ask('GET', `${app.issues}?assigneeAgentId=dora`)).body, [issue])
+  assert.deepEqual((await app.request('GET', `${app.issues}?assigneeAgentId=dora`)).body, [issue])
   const personal = await app.create({ assigneeUserId: 'local-board' })
-  assert.deepEqual((await app.ask('GET', `${app.issues}?assigneeUserId=me`)).body, [personal])
-  const [unassigned, ...others] = (await app.ask('GET', `${app.issues}?assigneeAgentId=none`)).body
+  assert.deepEqual((await app.request('GET', `${app.issues}?assigneeUserId=me`)).body, [personal])
+  const [unassigned, ...others] = (await app.request('GET', `${app.issues}?assigneeAgentId=none`)).body
   assert.deepEqual([unassigned.assigneeAgentId, unassigned.assigneeUserId, others], [null, null, []])
 })
 
@@ -64,7 +64,7 @@ test('a filter never returns issues of another company', async (t) => {
     assigneeAgentId: agent.id,
   })
   for (const query of [`assigneeAgentId=${agent.id}`, `parentId=${made.id}`, 'q=X', 'status=todo', '']) {
-    assert.deepEqual((await app.ask('GET', `${app.issues}?${query}`)).body, [], query)
+    assert.deepEqual((await app.request('GET', `${app.issues}?${query}`)).body, [], query)
   }
 })
 
@@ -194,16 +194,16 @@ test('no list query sorts or scans if an index has the order', async (t) => {
 })
 
 test('a page includes the cursor of the next page, and the total on request', async (t) => {
-  const { ctx, company, ask, issues } = await setUp(t)
+  const { ctx, company, request, issues } = await setUp(t)
   await ctx.write(() => insertMany(ctx, company.id, 30))
   const seen: string[] = []
   for (let url: string | undefined = `${issues}?limit=7&count=true&status=todo,done,backlog`; url; ) {
-    const { body, headers } = await ask('GET', url)
+    const { body, headers } = await request('GET', url)
     seen.push(...body.map((issue: { id: string }) => issue.id))
     assert.equal(headers.get('x-total-count'), '15')
     url = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
   }
   assert.equal(seen.length, 15)
   assert.equal(new Set(seen).size, 15)
-  assert.equal((await ask('GET', `${issues}?after=nonsense`)).status, 400)
+  assert.equal((await request('GET', `${issues}?after=nonsense`)).status, 400)
 })

@@ -5,7 +5,7 @@ import { setUp } from './set-up.ts'
 test('a released issue becomes todo without an assignee', async (t) => {
   const { create, ada, activity } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id, status: 'in_progress' })
-  const { status, body } = await ada.ask('POST', `/api/issues/${issue.id}/release`)
+  const { status, body } = await ada.request('POST', `/api/issues/${issue.id}/release`)
   assert.equal(status, 200)
   assert.deepEqual([body.status, body.assigneeAgentId], ['todo', null])
   const [entry] = await activity()
@@ -15,9 +15,9 @@ test('a released issue becomes todo without an assignee', async (t) => {
 
 for (const status of ['backlog', 'todo', 'in_review', 'blocked', 'done']) {
   test(`releasing an issue that is ${status} does not change its status`, async (t) => {
-    const { create, ask, ada } = await setUp(t)
+    const { create, request, ada } = await setUp(t)
     const issue = await create({ assigneeAgentId: ada.id, status })
-    const { body } = await ask('POST', `/api/issues/${issue.id}/release`, {})
+    const { body } = await request('POST', `/api/issues/${issue.id}/release`, {})
     assert.deepEqual([body.status, body.assigneeAgentId], [status, null])
   })
 }
@@ -26,28 +26,28 @@ test('releasing a free issue is a no-op', async (t) => {
   const { create, bob, activity } = await setUp(t)
   const issue = await create()
   const before = await activity()
-  const { status, body } = await bob.ask('POST', `/api/issues/${issue.id}/release`)
+  const { status, body } = await bob.request('POST', `/api/issues/${issue.id}/release`)
   assert.equal(status, 200)
   assert.deepEqual(body, issue)
   assert.deepEqual(await activity(), before)
 })
 
 test('only the assignee and the board can release an issue', async (t) => {
-  const { create, ask, ada, bob, mia } = await setUp(t)
+  const { create, request, ada, bob, mia } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id, status: 'in_progress' })
   for (const one of [bob, mia]) {
-    assert.equal((await one.ask('POST', `/api/issues/${issue.id}/release`)).status, 403)
-    assert.equal((await one.ask('POST', `/api/issues/${issue.id}/admin/force-release`)).status, 403)
+    assert.equal((await one.request('POST', `/api/issues/${issue.id}/release`)).status, 403)
+    assert.equal((await one.request('POST', `/api/issues/${issue.id}/admin/force-release`)).status, 403)
   }
-  assert.equal((await ask('GET', `/api/issues/${issue.id}`)).body.assigneeAgentId, ada.id)
+  assert.equal((await request('GET', `/api/issues/${issue.id}`)).body.assigneeAgentId, ada.id)
 })
 
 test('the board can release an issue by force; the activity records it, and another agent can check it out', async (t) => {
   const { create, make, activity, ada, bob } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id, status: 'in_progress' })
-  const answer = await make('POST', `/api/issues/${issue.id}/admin/force-release`)
-  assert.deepEqual([answer.issue.status, answer.issue.assigneeAgentId], ['todo', null])
-  assert.deepEqual(answer.previous, {
+  const response = await make('POST', `/api/issues/${issue.id}/admin/force-release`)
+  assert.deepEqual([response.issue.status, response.issue.assigneeAgentId], ['todo', null])
+  assert.deepEqual(response.previous, {
     status: 'in_progress',
     assigneeAgentId: ada.id,
     assigneeUserId: null,
@@ -55,5 +55,5 @@ test('the board can release an issue by force; the activity records it, and anot
   })
   const [entry] = await activity()
   assert.equal(entry.details.forced, true)
-  assert.equal((await bob.ask('POST', `/api/issues/${issue.id}/checkout`)).status, 200)
+  assert.equal((await bob.request('POST', `/api/issues/${issue.id}/checkout`)).status, 200)
 })

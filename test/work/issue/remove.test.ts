@@ -6,21 +6,21 @@ import { insertRun, wakeReasons } from '../../arrange.ts'
 import { setUp } from './set-up.ts'
 
 test('deleting an issue deletes its comments and files and keeps its costs and activity', async (t) => {
-  const { create, ask, make, ada, bob, company, config, ctx, activity } = await setUp(t)
+  const { create, request, make, ada, bob, company, config, ctx, activity } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id })
   const waiting = await create({ assigneeAgentId: bob.id, blockedByIssueIds: [issue.id] })
   const form = new FormData()
   form.set('file', new File(['hello'], 'note.txt'))
-  const { assetId } = (await ask('POST', `/api/issues/${issue.id}/attachments`, form)).body
+  const { assetId } = (await request('POST', `/api/issues/${issue.id}/attachments`, form)).body
   await make('POST', `/api/issues/${issue.id}/comments`, { body: 'Hm.' })
   const cost = { agentId: ada.id, issueId: issue.id, provider: 'p', model: 'm', costCents: 7 }
   await make('POST', `/api/companies/${company.id}/cost-events`, cost)
-  assert.equal((await ada.ask('DELETE', `/api/issues/${issue.id}`)).status, 403)
+  assert.equal((await ada.request('DELETE', `/api/issues/${issue.id}`)).status, 403)
   const file = path.join(config.dataDir, 'assets', assetId)
   assert.ok(existsSync(file))
 
   assert.equal((await make('DELETE', `/api/issues/${issue.id}`)).identifier, issue.identifier)
-  assert.equal((await ask('GET', `/api/issues/${issue.id}`)).status, 404)
+  assert.equal((await request('GET', `/api/issues/${issue.id}`)).status, 404)
   assert.ok(!existsSync(file))
   assert.deepEqual(
     wakeReasons(ctx, bob).map(({ source, issueId }) => [source, issueId]),
@@ -32,17 +32,17 @@ test('deleting an issue deletes its comments and files and keeps its costs and a
     [entry.action, entry.details.identifier, entry.details.title],
     ['issue.deleted', issue.identifier, 'Do'],
   )
-  assert.equal((await ask('GET', `/api/companies/${company.id}/costs/summary`)).body.costCents, 7)
-  const [ofIssue] = (await ask('GET', `/api/companies/${company.id}/costs/by-issue`)).body
+  assert.equal((await request('GET', `/api/companies/${company.id}/costs/summary`)).body.costCents, 7)
+  const [ofIssue] = (await request('GET', `/api/companies/${company.id}/costs/by-issue`)).body
   assert.deepEqual([ofIssue.issueId, ofIssue.identifier, ofIssue.costCents], [issue.id, null, 7])
   assert.equal((await make('GET', '/api/instance/check')).ok, true)
 })
 
 test('an issue with sub-issues cannot be deleted', async (t) => {
-  const { create, ask, make } = await setUp(t)
+  const { create, request, make } = await setUp(t)
   const parent = await create()
   const child = await create({ parentId: parent.id })
-  const refused = await ask('DELETE', `/api/issues/${parent.id}`)
+  const refused = await request('DELETE', `/api/issues/${parent.id}`)
   assert.deepEqual([refused.status, refused.body.code], [409, 'conflict'])
   await make('DELETE', `/api/issues/${child.id}`)
   await make('DELETE', `/api/issues/${parent.id}`)

@@ -7,7 +7,7 @@ import { setUp } from './set-up.ts'
 async function setUpSearch(t: Parameters<typeof setUp>[0]) {
   const app = await setUp(t)
   const find = async (q: string): Promise<string[]> => {
-    const { status, body } = await app.ask('GET', `${app.issues}?q=${encodeURIComponent(q)}`)
+    const { status, body } = await app.request('GET', `${app.issues}?q=${encodeURIComponent(q)}`)
     assert.equal(status, 200, q)
     return body.map((issue: { identifier: string }) => issue.identifier).sort()
   }
@@ -67,10 +67,10 @@ test('a search without letters or digits finds nothing, and a blank search finds
 })
 
 test('a search with a filter returns issues that match both', async (t) => {
-  const { create, ask, issues } = await setUpSearch(t)
+  const { create, request, issues } = await setUpSearch(t)
   await create({ title: 'apple', status: 'blocked' })
   await create({ title: 'apple' })
-  const { body, headers } = await ask('GET', `${issues}?q=apple&status=blocked&count=true`)
+  const { body, headers } = await request('GET', `${issues}?q=apple&status=blocked&count=true`)
   assert.equal(body.length, 1)
   assert.equal(headers.get('x-total-count'), '1')
 })

@@ -17,7 +17,7 @@ export async function setUp(t: TestContext) {
   const create = (body: object = {}) =>
     app.make('POST', `/api/companies/${company.id}/issues`, { title: 'Do', ...body })
   const patch = (issue: { id: string }, body: object) => app.make('PATCH', `/api/issues/${issue.id}`, body)
-  const activity = async () => (await app.ask('GET', `/api/companies/${company.id}/activity`)).body
+  const activity = async () => (await app.request('GET', `/api/companies/${company.id}/activity`)).body
   return {
     ...app,
     company,

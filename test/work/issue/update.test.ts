@@ -31,39 +31,39 @@ test('setting a field to its current value is a no-op and is not recorded', asyn
   clock.move(1_000)
   const same = { status: 'todo', priority: 'high', assigneeAgentId: ada.id, labelIds: [], blockedByIssueIds: [] }
   assert.deepEqual(await patch(issue, same), issue)
-  assert.equal((await bob.ask('PATCH', `/api/issues/${issue.id}`, same)).status, 200)
+  assert.equal((await bob.request('PATCH', `/api/issues/${issue.id}`, same)).status, 200)
   assert.deepEqual(await activity(), before)
 })
 
 test('an unknown field returns 400 and is named', async (t) => {
-  const { create, ask } = await setUp(t)
+  const { create, request } = await setUp(t)
   const issue = await create()
-  const { status, body } = await ask('PATCH', `/api/issues/${issue.id}`, { asignee: 'Ada' })
+  const { status, body } = await request('PATCH', `/api/issues/${issue.id}`, { asignee: 'Ada' })
   assert.equal(status, 400)
   assert.equal(body.details.fields[0].path, 'asignee')
 })
 
 test('an issue in progress requires an assignee, which can change', async (t) => {
-  const { create, patch, ask, ada, bob } = await setUp(t)
+  const { create, patch, request, ada, bob } = await setUp(t)
   const issue = await create()
   const path = `/api/issues/${issue.id}`
-  const refused = await ask('PATCH', path, { status: 'in_progress' })
+  const refused = await request('PATCH', path, { status: 'in_progress' })
   assert.equal(refused.status, 422)
   assert.match(refused.body.error, /Check it out/)
   await patch(issue, { status: 'in_progress', assigneeAgentId: ada.id })
-  assert.equal((await ask('PATCH', path, { assigneeAgentId: null })).status, 422)
+  assert.equal((await request('PATCH', path, { assigneeAgentId: null })).status, 422)
   assert.equal((await patch(issue, { assigneeAgentId: bob.id })).assigneeAgentId, bob.id)
 })
 
 test('an issue has one assignee: a person replaces an agent, and an agent replaces a person', async (t) => {
-  const { create, patch, ask, ada } = await setUp(t)
+  const { create, patch, request, ada } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id })
   const personal = await patch(issue, { assigneeUserId: 'local-board' })
   assert.deepEqual([personal.assigneeAgentId, personal.assigneeUserId], [null, 'local-board'])
   const back = await patch(issue, { assigneeAgentId: ada.id })
   assert.deepEqual([back.assigneeAgentId, back.assigneeUserId], [ada.id, null])
   const both = { assigneeAgentId: ada.id, assigneeUserId: 'local-board' }
-  assert.equal((await ask('PATCH', `/api/issues/${issue.id}`, both)).status, 422)
+  assert.equal((await request('PATCH', `/api/issues/${issue.id}`, both)).status, 422)
 })
 
 const mayDirect: [string, 'cleo' | 'mia' | 'ada' | 'bob', boolean][] = [
@@ -78,7 +78,7 @@ for (const [who, name, may] of mayDirect) {
     const { create, ada, mia } = app
     for (const change of [{ status: 'todo' }, { assigneeAgentId: mia.id }]) {
       const issue = await create({ assigneeAgentId: ada.id, status: 'blocked' })
-      const { status, body } = await app[name].ask('PATCH', `/api/issues/${issue.id}`, change)
+      const { status, body } = await app[name].request('PATCH', `/api/issues/${issue.id}`, change)
       assert.equal(status, may ? 200 : 403)
       if (!may) assert.match(body.error, /assigned to Ada/)
     }
@@ -87,16 +87,16 @@ for (const [who, name, may] of mayDirect) {
 
 test('the creator of an issue can change its status, and any agent can assign an unassigned issue', async (t) => {
   const { create, ada, bob, issues } = await setUp(t)
-  const made = (await bob.ask('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).body
-  assert.equal((await bob.ask('PATCH', `/api/issues/${made.id}`, { status: 'cancelled' })).status, 200)
+  const made = (await bob.request('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).body
+  assert.equal((await bob.request('PATCH', `/api/issues/${made.id}`, { status: 'cancelled' })).status, 200)
   const free = await create()
-  assert.equal((await bob.ask('PATCH', `/api/issues/${free.id}`, { assigneeAgentId: bob.id })).status, 200)
+  assert.equal((await bob.request('PATCH', `/api/issues/${free.id}`, { assigneeAgentId: bob.id })).status, 200)
 })
 
 test('any agent can update the other fields of an issue', async (t) => {
   const { create, ada, bob } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id })
-  assert.equal((await bob.ask('PATCH', `/api/issues/${issue.id}`, { description: 'See also WAL-7' })).status, 200)
+  assert.equal((await bob.request('PATCH', `/api/issues/${issue.id}`, { description: 'See also WAL-7' })).status, 200)
 })
 
 test('a CEO cannot start issues before its first strategy is approved', async (t) => {
@@ -104,9 +104,9 @@ test('a CEO cannot start issues before its first strategy is approved', async (t
   const own = await create({ assigneeAgentId: cleo.id })
   const others = await create({ assigneeAgentId: ada.id })
   const attempts = [
-    () => cleo.ask('PATCH', `/api/issues/${own.id}`, { status: 'in_progress' }),
-    () => cleo.ask('PATCH', `/api/issues/${others.id}`, { status: 'in_progress' }),
-    () => cleo.ask('POST', `/api/issues/${own.id}/checkout`),
+    () => cleo.request('PATCH', `/api/issues/${own.id}`, { status: 'in_progress' }),
+    () => cleo.request('PATCH', `/api/issues/${others.id}`, { status: 'in_progress' }),
+    () => cleo.request('POST', `/api/issues/${own.id}/checkout`),
   ]
   for (const attempt of attempts) {
     const { status, body } = await attempt()
@@ -124,29 +124,29 @@ test('a CEO cannot start issues before its first strategy is approved', async (t
       requested_by_agent_id: cleo.id,
     }),
   )
-  assert.equal((await cleo.ask('PATCH', `/api/issues/${others.id}`, { status: 'in_progress' })).status, 200)
-  assert.equal((await cleo.ask('POST', `/api/issues/${own.id}/checkout`)).status, 200)
+  assert.equal((await cleo.request('PATCH', `/api/issues/${others.id}`, { status: 'in_progress' })).status, 200)
+  assert.equal((await cleo.request('POST', `/api/issues/${own.id}/checkout`)).status, 200)
 })
 
 test('an agent can cancel issues from its reporting line, and can reassign other issues only to its manager', async (t) => {
   const { create, patch, ada, mia, bob, issues } = await setUp(t)
   const byBoard = await create({ assigneeAgentId: ada.id })
-  const byManager = (await mia.ask('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).body
-  const byItself = (await ada.ask('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).body
+  const byManager = (await mia.request('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).body
+  const byItself = (await ada.request('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).body
   for (const issue of [byBoard, byManager, byItself]) {
-    assert.equal((await ada.ask('PATCH', `/api/issues/${issue.id}`, { status: 'cancelled' })).status, 200)
+    assert.equal((await ada.request('PATCH', `/api/issues/${issue.id}`, { status: 'cancelled' })).status, 200)
   }
-  const byPeer = (await bob.ask('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).body
+  const byPeer = (await bob.request('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).body
   const path = `/api/issues/${byPeer.id}`
-  const refused = await ada.ask('PATCH', path, { status: 'cancelled' })
+  const refused = await ada.request('PATCH', path, { status: 'cancelled' })
   assert.equal(refused.status, 403)
   assert.match(refused.body.error, /manager Mia/)
   assert.equal(refused.body.details.managerAgentId, mia.id)
-  const passedOn = await ada.ask('PATCH', path, { assigneeAgentId: mia.id, comment: 'Not ours' })
+  const passedOn = await ada.request('PATCH', path, { assigneeAgentId: mia.id, comment: 'Not ours' })
   assert.equal(passedOn.body.assigneeAgentId, mia.id)
   // The last assigner decides. The board is in the reporting line of every agent.
   await patch(byPeer, { assigneeAgentId: bob.id })
-  assert.equal((await bob.ask('PATCH', path, { status: 'cancelled' })).status, 200)
+  assert.equal((await bob.request('PATCH', path, { status: 'cancelled' })).status, 200)
 })
 
 test('assigning wakes the new assignee, and leaving the backlog wakes the assignee', async (t) => {
@@ -171,25 +171,25 @@ test('without canAssignTasks an agent can check out issues and assign them to it
   await make('PATCH', `/api/agents/${ada.id}/permissions`, { canAssignTasks: false })
   const issue = await create({ assigneeAgentId: ada.id })
   const path = `/api/issues/${issue.id}`
-  const refused = await ada.ask('PATCH', path, { assigneeAgentId: bob.id })
+  const refused = await ada.request('PATCH', path, { assigneeAgentId: bob.id })
   assert.equal(refused.status, 403)
   assert.match(refused.body.error, /revoked your permission to assign/)
-  assert.equal((await ada.ask('POST', issues, { title: 'Do', assigneeAgentId: bob.id })).status, 403)
-  assert.equal((await ada.ask('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).status, 201)
+  assert.equal((await ada.request('POST', issues, { title: 'Do', assigneeAgentId: bob.id })).status, 403)
+  assert.equal((await ada.request('POST', issues, { title: 'Do', assigneeAgentId: ada.id })).status, 201)
   for (const above of [mia, cleo]) {
-    assert.equal((await ada.ask('POST', issues, { title: 'Do', assigneeAgentId: above.id })).status, 201)
+    assert.equal((await ada.request('POST', issues, { title: 'Do', assigneeAgentId: above.id })).status, 201)
   }
-  assert.equal((await ada.ask('PATCH', path, { assigneeAgentId: mia.id })).status, 200)
-  assert.equal((await mia.ask('PATCH', path, { assigneeAgentId: bob.id })).status, 200)
+  assert.equal((await ada.request('PATCH', path, { assigneeAgentId: mia.id })).status, 200)
+  assert.equal((await mia.request('PATCH', path, { assigneeAgentId: bob.id })).status, 200)
 })
 
 test('an issue cannot be its own descendant', async (t) => {
-  const { create, ask, patch } = await setUp(t)
+  const { create, request, patch } = await setUp(t)
   const top = await create()
   const middle = await create({ parentId: top.id })
   const leaf = await create({ parentId: middle.id })
   for (const parent of [top, middle, leaf]) {
-    const { status, body } = await ask('PATCH', `/api/issues/${top.id}`, { parentId: parent.id })
+    const { status, body } = await request('PATCH', `/api/issues/${top.id}`, { parentId: parent.id })
     assert.equal(status, 422)
     assert.equal(body.details.fields[0].path, 'parentId')
   }
@@ -197,18 +197,18 @@ test('an issue cannot be its own descendant', async (t) => {
 })
 
 test('moving an issue to another parent moves its children and updates their depths', async (t) => {
-  const { create, patch, ask } = await setUp(t)
+  const { create, patch, request } = await setUp(t)
   const top = await create()
   const issue = await create()
   const child = await create({ parentId: issue.id })
   assert.equal((await patch(issue, { parentId: top.id })).requestDepth, 1)
-  assert.equal((await ask('GET', `/api/issues/${child.id}`)).body.requestDepth, 2)
+  assert.equal((await request('GET', `/api/issues/${child.id}`)).body.requestDepth, 2)
   assert.equal((await patch(issue, { parentId: null })).requestDepth, 0)
-  assert.equal((await ask('GET', `/api/issues/${child.id}`)).body.requestDepth, 1)
+  assert.equal((await request('GET', `/api/issues/${child.id}`)).body.requestDepth, 1)
 })
 
 test('blockers are listed on both issues, and cycles are refused', async (t) => {
-  const { create, patch, ask } = await setUp(t)
+  const { create, patch, request } = await setUp(t)
   const [a, b, c] = [await create(), await create(), await create()]
   await patch(b, { blockedByIssueIds: [a.identifier, a.id] })
   const waiting = await patch(c, { blockedByIssueIds: [b.id] })
@@ -217,11 +217,11 @@ test('blockers are listed on both issues, and cycles are refused', async (t) => 
     [b.identifier],
   )
   assert.deepEqual(
-    (await ask('GET', `/api/issues/${a.id}`)).body.blocks.map((blocked: { id: string }) => blocked.id),
+    (await request('GET', `/api/issues/${a.id}`)).body.blocks.map((blocked: { id: string }) => blocked.id),
     [b.id],
   )
   for (const blocker of [a, b, c]) {
-    const { status, body } = await ask('PATCH', `/api/issues/${a.id}`, { blockedByIssueIds: [blocker.id] })
+    const { status, body } = await request('PATCH', `/api/issues/${a.id}`, { blockedByIssueIds: [blocker.id] })
     assert.equal(status, 422)
     assert.equal(body.details.fields[0].path, 'blockedByIssueIds.0')
   }
@@ -268,20 +268,20 @@ test('an update replaces all labels of an issue', async (t) => {
 })
 
 test('an update with a comment returns the comment with the issue', async (t) => {
-  const { create, patch, ask, ada } = await setUp(t)
+  const { create, patch, request, ada } = await setUp(t)
   const issue = await create({ assigneeAgentId: ada.id, status: 'in_progress' })
   const { comment } = await patch(issue, { status: 'blocked', comment: 'No access yet' })
   assert.equal(comment.body, 'No access yet')
-  assert.deepEqual((await ask('GET', `/api/issues/${issue.id}/comments`)).body, [comment])
+  assert.deepEqual((await request('GET', `/api/issues/${issue.id}/comments`)).body, [comment])
 })
 
 test('a refused update does not create its comment', async (t) => {
-  const { create, ask, issues } = await setUp(t)
+  const { create, request, issues } = await setUp(t)
   const issue = await create({ status: 'backlog' })
-  const refused = await ask('PATCH', `/api/issues/${issue.id}`, { status: 'done', title: 'Done', comment: 'Done' })
+  const refused = await request('PATCH', `/api/issues/${issue.id}`, { status: 'done', title: 'Done', comment: 'Done' })
   assert.equal(refused.status, 422)
-  assert.deepEqual((await ask('GET', `/api/issues/${issue.id}/comments`)).body, [])
-  assert.equal((await ask('GET', issues)).body[0].title, 'Do')
+  assert.deepEqual((await request('GET', `/api/issues/${issue.id}/comments`)).body, [])
+  assert.equal((await request('GET', issues)).body[0].title, 'Do')
 })
 
 for (const status of ['done', 'cancelled']) {
@@ -305,9 +305,9 @@ test('only the assignee, its managers and the board can reopen an issue', async 
   const { create, patch, ada, mia, bob } = await setUp(t)
   const issue = await create({ status: 'done', assigneeAgentId: ada.id })
   const path = `/api/issues/${issue.id}`
-  assert.equal((await bob.ask('PATCH', path, { reopen: true })).status, 403)
+  assert.equal((await bob.request('PATCH', path, { reopen: true })).status, 403)
   for (const one of [ada, mia]) {
-    assert.equal((await one.ask('PATCH', path, { reopen: true })).body.status, 'todo')
+    assert.equal((await one.request('PATCH', path, { reopen: true })).body.status, 'todo')
     await patch(issue, { status: 'in_progress' })
     await patch(issue, { status: 'done' })
   }
@@ -322,11 +322,11 @@ test('reopening and reassigning in one request wakes only the new assignee', asy
 })
 
 test('objects of an archived company cannot be changed', async (t) => {
-  const { create, ask, ctx, company } = await setUp(t)
+  const { create, request, ctx, company } = await setUp(t)
   const issue = await create()
   ctx.db.run(sql.updateTable('company').set({ status: 'archived' }).where('id', '=', company.id))
-  assert.equal((await ask('PATCH', `/api/issues/${issue.id}`, { title: 'New' })).status, 422)
-  assert.equal((await ask('GET', `/api/issues/${issue.id}`)).body.title, 'Do')
+  assert.equal((await request('PATCH', `/api/issues/${issue.id}`, { title: 'New' })).status, 422)
+  assert.equal((await request('GET', `/api/issues/${issue.id}`)).body.title, 'Do')
 })
 
 test('an agent can be named by its url key instead of its id', async (t) => {

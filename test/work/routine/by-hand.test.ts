@@ -6,7 +6,7 @@ import { setUp } from '../issue/set-up.ts'
 
 test('a routine without a schedule runs only on request, and a package preserves it', async (t) => {
   const app = await setUp(t)
-  const { make, ask, company, ada, clock, ctx } = app
+  const { make, request, company, ada, clock, ctx } = app
   const routine = await make('POST', `/api/companies/${company.id}/routines`, {
     title: 'Release',
     assigneeAgentId: ada.id,
@@ -14,7 +14,7 @@ test('a routine without a schedule runs only on request, and a package preserves
   assert.deepEqual([routine.status, routine.cron, routine.intervalSec, routine.nextDueAt], ['active', null, null, null])
   clock.move(400 * 24 * 3_600_000)
   await ctx.write(() => stageRoutines(ctx))
-  const issues = async () => (await ask('GET', `/api/companies/${company.id}/issues`)).body.length
+  const issues = async () => (await request('GET', `/api/companies/${company.id}/issues`)).body.length
   assert.equal(await issues(), 0)
   assert.equal((await make('POST', `/api/routines/${routine.id}/run`)).outcome, 'created')
   assert.equal(await issues(), 1)
@@ -23,10 +23,10 @@ test('a routine without a schedule runs only on request, and a package preserves
   assert.equal((await make('PATCH', path, { cron: null })).nextDueAt, null)
   await make('PATCH', path, { status: 'paused' })
   assert.equal((await make('PATCH', path, { status: 'active' })).status, 'active')
-  assert.equal((await ask('PATCH', path, { timeZone: 'Europe/Berlin' })).status, 400)
+  assert.equal((await request('PATCH', path, { timeZone: 'Europe/Berlin' })).status, 400)
 
   const files = await exportAll(app, company.id)
   const { target } = await importNew(app, files)
-  const [copy] = (await ask('GET', `/api/companies/${target.companyId}/routines`)).body
+  const [copy] = (await request('GET', `/api/companies/${target.companyId}/routines`)).body
   assert.deepEqual([copy.title, copy.cron, copy.intervalSec, copy.status], ['Release', null, null, 'paused'])
 })

@@ -17,11 +17,11 @@ const FAULTY: [object, string, RegExp][] = [
 for (const [schedule, path, message] of FAULTY) {
   test(`the schedule ${JSON.stringify(schedule)} is refused, and the error gives the reason`, async (t) => {
     const app = await setUp(t)
-    const { status, body } = await app.ask('POST', app.routines, { ...app.body, ...schedule })
+    const { status, body } = await app.request('POST', app.routines, { ...app.body, ...schedule })
     assert.equal(status, 400)
     assert.equal(body.details.fields[0].path, path)
     assert.match(body.details.fields[0].message, message)
-    assert.deepEqual((await app.ask('GET', app.routines)).body, [])
+    assert.deepEqual((await app.request('GET', app.routines)).body, [])
   })
 }
 
@@ -54,11 +54,11 @@ test('a paused routine creates no issues, and does not catch up after it is resu
 test('a manual run creates the issue as the requester, even if the routine is paused, but not while an issue is open', async (t) => {
   const app = await setUp(t)
   const { id } = await app.create({ cron: '0 * * * *', status: 'paused' })
-  const run = await app.mia.ask('POST', `/api/routines/${id}/run`)
+  const run = await app.mia.request('POST', `/api/routines/${id}/run`)
   assert.deepEqual([run.status, run.body.source, run.body.outcome], [201, 'by_hand', 'created'])
   const [issue] = await app.issues()
   assert.deepEqual([issue.id, issue.createdByAgentId], [run.body.issueId, app.mia.id])
-  const again = await app.ask('POST', `/api/routines/${id}/run`)
+  const again = await app.request('POST', `/api/routines/${id}/run`)
   assert.equal(again.status, 409)
   assert.equal(again.body.details.issueId, issue.id)
 })
@@ -66,12 +66,12 @@ test('a manual run creates the issue as the requester, even if the routine is pa
 test('managers can create and change only routines of their reports; every agent can read them', async (t) => {
   const app = await setUp(t)
   const body = { ...app.body, intervalSec: 3600 }
-  const made = await app.mia.ask('POST', app.routines, body)
+  const made = await app.mia.request('POST', app.routines, body)
   assert.equal(made.status, 201)
   assert.equal(made.body.createdByAgentId, app.mia.id)
-  assert.equal((await app.cleo.ask('POST', app.routines, body)).status, 201)
+  assert.equal((await app.cleo.request('POST', app.routines, body)).status, 201)
   for (const assigneeAgentId of [app.mia.id, app.bob.id, app.cleo.id]) {
-    assert.equal((await app.mia.ask('POST', app.routines, { ...body, assigneeAgentId })).status, 403)
+    assert.equal((await app.mia.request('POST', app.routines, { ...body, assigneeAgentId })).status, 403)
   }
   const bobs = await app.create({ assigneeAgentId: app.bob.id, intervalSec: 3600 })
   for (const [method, end, change] of [
@@ -80,24 +80,28 @@ test('managers can create and change only routines of their reports; every agent
     ['POST', '/pause', undefined],
     ['DELETE', '', undefined],
   ] as const) {
-    assert.equal((await app.mia.ask(method, `/api/routines/${bobs.id}${end}`, change)).status, 403)
-    assert.equal((await app.ada.ask(method, `/api/routines/${made.body.id}${end}`, change)).status, 403)
+    assert.equal((await app.mia.request(method, `/api/routines/${bobs.id}${end}`, change)).status, 403)
+    assert.equal((await app.ada.request(method, `/api/routines/${made.body.id}${end}`, change)).status, 403)
   }
   const own = `/api/routines/${made.body.id}`
-  assert.equal((await app.mia.ask('PATCH', own, { assigneeAgentId: app.bob.id })).status, 403)
-  assert.equal((await app.mia.ask('PATCH', own, { priority: 'low' })).status, 200)
-  assert.equal((await app.ada.ask('GET', app.routines)).body.length, 3)
-  assert.equal((await app.ada.ask('GET', `${own}/history`)).status, 200)
+  assert.equal((await app.mia.request('PATCH', own, { assigneeAgentId: app.bob.id })).status, 403)
+  assert.equal((await app.mia.request('PATCH', own, { priority: 'low' })).status, 200)
+  assert.equal((await app.ada.request('GET', app.routines)).body.length, 3)
+  assert.equal((await app.ada.request('GET', `${own}/history`)).status, 200)
 })
 
 test('references to unknown objects and terminated assignees are refused, and the error names the field', async (t) => {
   const app = await setUp(t)
   for (const field of ['projectId', 'goalId', 'parentId', 'assigneeAgentId']) {
-    const { status, body } = await app.ask('POST', app.routines, { ...app.body, intervalSec: 60, [field]: 'nothing' })
+    const { status, body } = await app.request('POST', app.routines, {
+      ...app.body,
+      intervalSec: 60,
+      [field]: 'nothing',
+    })
     assert.deepEqual([status, body.details.fields[0].path], [422, field])
   }
   await app.make('POST', `/api/agents/${app.ada.id}/terminate`)
-  const refused = await app.ask('POST', app.routines, { ...app.body, intervalSec: 60 })
+  const refused = await app.request('POST', app.routines, { ...app.body, intervalSec: 60 })
   assert.deepEqual([refused.status, refused.body.code], [422, 'agent_not_ready'])
 })
 
@@ -106,7 +110,7 @@ test('deleting a routine deletes its history and keeps its issues', async (t) =>
   const { id } = await app.create({ intervalSec: 3600 })
   await app.make('POST', `/api/routines/${id}/run`)
   await app.make('DELETE', `/api/routines/${id}`)
-  assert.equal((await app.ask('GET', `/api/routines/${id}`)).status, 404)
+  assert.equal((await app.request('GET', `/api/routines/${id}`)).status, 404)
   assert.equal((await app.issues()).length, 1)
 })
 
@@ -121,7 +125,7 @@ test('objects that a routine references can be deleted, and so can its company',
   const left = await app.make('GET', `/api/routines/${id}`)
   assert.deepEqual([left.goalId, left.labelIds], [null, []])
   await app.make('DELETE', `${at}?confirm=Acme`)
-  assert.equal((await app.ask('GET', `/api/routines/${id}`)).status, 404)
+  assert.equal((await app.request('GET', `/api/routines/${id}`)).status, 404)
 })
 
 test('changes of a routine are recorded in the activity', async (t) => {
@@ -131,7 +135,7 @@ test('changes of a routine are recorded in the activity', async (t) => {
   await app.make('POST', `/api/routines/${id}/resume`)
   await app.make('POST', `/api/routines/${id}/run`)
   await app.make('DELETE', `/api/routines/${id}`)
-  const { body } = await app.ask('GET', `/api/companies/${app.companyId}/activity?entityId=${id}`)
+  const { body } = await app.request('GET', `/api/companies/${app.companyId}/activity?entityId=${id}`)
   assert.deepEqual(body.map((row: { action: string }) => row.action.replace('routine.', '')).toReversed(), [
     'created',
     'updated',
@@ -146,5 +150,5 @@ test('routines of another company return 404', async (t) => {
   const app = await setUp(t)
   const { id } = await app.create({ intervalSec: 3600 })
   const other = createTestApp(t)
-  assert.equal((await other.ask('GET', `/api/routines/${id}`)).status, 404)
+  assert.equal((await other.request('GET', `/api/routines/${id}`)).status, 404)
 })

@@ -21,7 +21,7 @@ test('a due routine creates its issue as the system and starts a run of the assi
   assert.deepEqual(await app.issues(), [])
 
   app.clock.move(HOUR)
-  await app.settle()
+  await app.runUntilIdle()
   const [issue] = await app.issues()
   assert.deepEqual(
     [issue.title, issue.description, issue.priority, issue.status, issue.assigneeAgentId, issue.labelIds],
@@ -91,7 +91,7 @@ test('if the clock is set back, the schedule is shifted with it', async (t) => {
   const cron = await app.create({ cron: '*/10 * * * *' })
   await app.tick()
   await app.at('2026-11-20T09:05:00.000Z')
-  const nexts = (await app.ask('GET', app.routines)).body.map((routine: { nextDueAt: string }) => routine.nextDueAt)
+  const nexts = (await app.request('GET', app.routines)).body.map((routine: { nextDueAt: string }) => routine.nextDueAt)
   assert.deepEqual([interval.nextDueAt, cron.nextDueAt], ['2026-11-21T10:00:00.000Z', '2026-11-21T09:10:00.000Z'])
   assert.deepEqual(nexts, ['2026-11-20T10:05:00.000Z', '2026-11-20T09:10:00.000Z'])
 })

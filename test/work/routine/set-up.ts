@@ -24,13 +24,13 @@ export async function setUp(t: TestContext) {
     create: (more: object) => app.make('POST', `${at}/routines`, { ...body, ...more }),
     /** Returns the history of a routine, oldest first, without ids and timestamps. */
     async history({ id }: { id: string }) {
-      const { body } = await app.ask('GET', `/api/routines/${id}/history`)
+      const { body } = await app.request('GET', `/api/routines/${id}/history`)
       // biome-ignore lint/suspicious/noExplicitAny: the tests read arbitrary fields of responses.
       return body.toReversed().map(({ dueAt, firedAt, outcome, reason }: any) => ({ dueAt, firedAt, outcome, reason }))
     },
     /** Returns the issues of the company, oldest first. */
     // biome-ignore lint/suspicious/noExplicitAny: see above.
-    issues: async (): Promise<any[]> => (await app.ask('GET', `${at}/issues`)).body.toReversed(),
+    issues: async (): Promise<any[]> => (await app.request('GET', `${at}/issues`)).body.toReversed(),
     /** Sets the clock and runs one scheduler tick. */
     async at(moment: string) {
       app.clock.set(moment)

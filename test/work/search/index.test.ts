@@ -7,7 +7,7 @@ import { raw, sql } from '../../../src/platform/database/sql.ts'
 import { setUp } from '../issue/set-up.ts'
 
 test('the search indexes match the rows after any sequence of edits', async (t) => {
-  const { ctx, create, make, ask } = await setUp(t)
+  const { ctx, create, make, request } = await setUp(t)
   const run = (query: RawBuilder<unknown>) => ctx.write(() => ctx.db.run(query.compile(sql)))
   const issues = [await create({ title: 'One' }), await create({ title: 'Two' }), await create({ title: 'Three' })]
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).map((words) => `x ${words}`)
@@ -16,7 +16,8 @@ test('the search indexes match the rows after any sequence of edits', async (t) 
     fc.asyncProperty(fc.array(edit, { maxLength: 12 }), async (edits) => {
       for (const { kind, which, text } of edits) {
         const { id } = issues[which]!
-        if (kind === 'patch') assert.equal((await ask('PATCH', `/api/issues/${id}`, { description: text })).status, 200)
+        if (kind === 'patch')
+          assert.equal((await request('PATCH', `/api/issues/${id}`, { description: text })).status, 200)
         if (kind === 'comment') await make('POST', `/api/issues/${id}/comments`, { body: text })
         if (kind === 'edit') await run(raw`update comment set body = ${text} where issue_id = ${id}`)
         if (kind === 'delete') await run(raw`delete from comment where issue_id = ${id}`)

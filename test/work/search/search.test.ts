@@ -12,7 +12,7 @@ async function withThings(t: TestContext) {
   const issue = await app.create({ title: 'Fix the billing page', description: 'It shows no cents.' })
   await app.make('POST', `/api/issues/${issue.id}/comments`, { body: 'The bill of May has it too.' })
   const search = async (q: string, more = '') =>
-    (await app.ask('GET', `/api/companies/${app.company.id}/search?q=${encodeURIComponent(q)}${more}`)).body
+    (await app.request('GET', `/api/companies/${app.company.id}/search?q=${encodeURIComponent(q)}${more}`)).body
   return { ...app, issue, search }
 }
 
@@ -49,7 +49,7 @@ test('an identifier returns its issue as the first result', async (t) => {
 })
 
 test('the limit applies to each kind of result', async (t) => {
-  const { search, create, ask, company } = await withThings(t)
+  const { search, create, request, company } = await withThings(t)
   for (let n = 0; n < 12; n++) await create({ title: `Bill ${n}` })
   assert.equal((await search('bill')).issues.length, 10)
   assert.deepEqual(
@@ -57,7 +57,7 @@ test('the limit applies to each kind of result', async (t) => {
     ['Bill 11', 'Bill 10'],
   )
   for (const query of ['', '?q=x&limit=0', '?q=x&limit=51']) {
-    assert.equal((await ask('GET', `/api/companies/${company.id}/search${query}`)).status, 400, query)
+    assert.equal((await request('GET', `/api/companies/${company.id}/search${query}`)).status, 400, query)
   }
 })
 
@@ -81,11 +81,11 @@ test('a search accepts any text, and text without words finds nothing', async (t
 })
 
 test('a search never returns results of another company', async (t) => {
-  const { ask, make } = await withThings(t)
+  const { request, make } = await withThings(t)
   const other = await make('POST', '/api/companies', { name: 'Other' })
-  const { body } = await ask('GET', `/api/companies/${other.id}/search?q=bill`)
+  const { body } = await request('GET', `/api/companies/${other.id}/search?q=bill`)
   assert.deepEqual(body, { query: 'bill', issues: [], comments: [], agents: [], projects: [], goals: [] })
-  assert.deepEqual((await ask('GET', `/api/companies/${other.id}/search?q=WAL-1`)).body.issues, [])
+  assert.deepEqual((await request('GET', `/api/companies/${other.id}/search?q=WAL-1`)).body.issues, [])
 })
 
 test('complete words rank above word prefixes', async (t) => {
@@ -118,10 +118,10 @@ test('a snippet shows the words around the match, also late in a long comment', 
 })
 
 test('a search finds text immediately after it is written', async (t) => {
-  const { search, create, ask, issues } = await withThings(t)
+  const { search, create, request, issues } = await withThings(t)
   for (let n = 0; n < 20; n++) {
     const issue = await create({ title: `Fresh word${n}x` })
     assert.equal((await search(`word${n}x`)).issues[0]?.id, issue.id)
-    assert.equal((await ask('GET', `${issues}?q=word${n}x`)).body[0]?.id, issue.id)
+    assert.equal((await request('GET', `${issues}?q=word${n}x`)).body[0]?.id, issue.id)
   }
 })

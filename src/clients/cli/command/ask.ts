@@ -34,9 +34,9 @@ export async function confirm(options: Asking, message: string): Promise<boolean
 export async function askSecret(options: Asking, message: string, how: string): Promise<string> {
   if (!isInteractive(options)) throw new CliError(EXIT.usage, how)
   const prompts = await import('@clack/prompts')
-  const answer = await prompts.password({ message })
-  if (typeof answer !== 'string' || answer === '') throw new CliError(EXIT.failure, 'Nothing was changed.')
-  return answer
+  const response = await prompts.password({ message })
+  if (typeof response !== 'string' || response === '') throw new CliError(EXIT.failure, 'Nothing was changed.')
+  return response
 }
 
 /**

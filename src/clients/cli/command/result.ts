@@ -32,9 +32,9 @@ export async function show(scope: Scope, { value, text, page }: Output): Promise
 /** Prints a value as JSON if the options request JSON. Returns whether they do. */
 export async function showJson(options: Pick<Options, 'json' | 'jq'>, value: unknown): Promise<boolean> {
   if (options.json === undefined && options.jq === undefined) return false
-  const shown = selectFields(value, options.json ?? '')
-  if (options.jq === undefined) print(JSON.stringify(shown, null, 2))
-  else process.stdout.write(await runJq(shown, options.jq))
+  const displayed = selectFields(value, options.json ?? '')
+  if (options.jq === undefined) print(JSON.stringify(displayed, null, 2))
+  else process.stdout.write(await runJq(displayed, options.jq))
   return true
 }
 

@@ -323,6 +323,6 @@ export const agentCommand = () =>
     keysCommand(theAgent),
   ])
 
-function isYes(answer: string): boolean {
-  return answer === 'yes'
+function isYes(response: string): boolean {
+  return response === 'yes'
 }

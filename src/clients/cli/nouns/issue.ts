@@ -282,8 +282,8 @@ export const issueCommand = () =>
       async send(scope, [ref], { add = [], remove: removed = [] }) {
         if (add.length + removed.length === 0) throw new CliError(EXIT.usage, 'Name the labels with --add or --remove.')
         const { labelIds } = await getIssue(scope, [ref])
-        const kept = labelIds.filter((id) => !removed.includes(id))
-        return change(scope, ref, { labelIds: [...new Set([...kept, ...add])] })
+        const stored = labelIds.filter((id) => !removed.includes(id))
+        return change(scope, ref, { labelIds: [...new Set([...stored, ...add])] })
       },
       text: ({ identifier, labels }) =>
         `${identifier} has ${labels.length === 0 ? 'no labels' : `the labels ${labels.map(({ name }) => name).join(', ')}`}.`,

@@ -18,14 +18,14 @@ export function compareTexts(before: string, after: string): DiffLine[] {
   )
   const isNear = (index: number) =>
     lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ kind }) => kind !== 'same')
-  const shown: DiffLine[] = []
+  const displayed: DiffLine[] = []
   let left = 0
   lines.forEach((line, index) => {
     if (isNear(index)) {
-      if (left > 0) shown.push({ kind: 'gap', text: left === 1 ? '1 equal line' : `${left} equal lines` })
+      if (left > 0) displayed.push({ kind: 'gap', text: left === 1 ? '1 equal line' : `${left} equal lines` })
       left = 0
-      shown.push(line)
+      displayed.push(line)
     } else left++
   })
-  return shown
+  return displayed
 }

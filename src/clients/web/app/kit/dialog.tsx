@@ -81,16 +81,16 @@ export function confirm(question: Question): Promise<boolean> {
 export function Confirmation() {
   const question = openQuestion.value
   if (!question) return null
-  const { title, text, action, tone = 'danger', resolve: answer } = question
+  const { title, text, action, tone = 'danger', resolve: response } = question
   return (
     <Dialog
       title={title}
       width={420}
-      onClose={() => answer(false)}
+      onClose={() => response(false)}
       actions={
         <>
-          <Button onClick={() => answer(false)}>Cancel</Button>
-          <Button kind={tone} autoFocus onClick={() => answer(true)}>
+          <Button onClick={() => response(false)}>Cancel</Button>
+          <Button kind={tone} autoFocus onClick={() => response(true)}>
             {action}
           </Button>
         </>

@@ -21,7 +21,7 @@ export function useHeldRows<Row>(
 ): Held<Row> {
   const [isHeld, setHeld] = useState(false)
   const order = useRef<readonly string[]>([])
-  const shown = useMemo(() => {
+  const displayed = useMemo(() => {
     if (!isHeld) {
       order.current = rows.map(keyOf)
       return { rows, fresh: 0 }
@@ -34,5 +34,5 @@ export function useHeldRows<Row>(
     const fresh = rows.filter((row, index) => index <= last && isItem(row) && !held.has(keyOf(row))).length
     return { rows: order.current.flatMap((key) => byKey.get(key) ?? []), fresh }
   }, [rows, isHeld])
-  return { ...shown, hold: () => setHeld(true), release: () => setHeld(false) }
+  return { ...displayed, hold: () => setHeld(true), release: () => setHeld(false) }
 }

@@ -89,7 +89,7 @@ function OpenPalette() {
       run: go(`issues/${issue.identifier}`),
     })),
   ]
-  const shown = rank(entries, text.value)
+  const displayed = rank(entries, text.value)
   const pick = (entry: Entry | undefined) => {
     if (!entry) return
     close()
@@ -98,9 +98,9 @@ function OpenPalette() {
   const onKeyDown = (event: KeyboardEvent) => {
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (by !== 0) {
-      active.value = (active.value + by + shown.length) % Math.max(shown.length, 1)
+      active.value = (active.value + by + displayed.length) % Math.max(displayed.length, 1)
       requestAnimationFrame(() => list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' }))
-    } else if (event.key === 'Enter') pick(shown[active.value])
+    } else if (event.key === 'Enter') pick(displayed[active.value])
     else return
     event.preventDefault()
   }
@@ -113,7 +113,7 @@ function OpenPalette() {
         role="combobox"
         aria-expanded="true"
         aria-controls="palette-list"
-        aria-activedescendant={shown[active.value] ? `palette-${active.value}` : undefined}
+        aria-activedescendant={displayed[active.value] ? `palette-${active.value}` : undefined}
         autofocus
         value={text.value}
         onInput={(event) => {
@@ -123,9 +123,9 @@ function OpenPalette() {
         onKeyDown={onKeyDown}
       />
       <div ref={list} id="palette-list" role="listbox" aria-label="Results" class="palette-list" tabIndex={-1}>
-        {shown.map((entry, index) => (
+        {displayed.map((entry, index) => (
           <div key={entry.id}>
-            {entry.group !== shown[index - 1]?.group && <div class="palette-group">{entry.group}</div>}
+            {entry.group !== displayed[index - 1]?.group && <div class="palette-group">{entry.group}</div>}
             <div
               id={`palette-${index}`}
               role="option"
@@ -143,7 +143,7 @@ function OpenPalette() {
             </div>
           </div>
         ))}
-        {shown.length === 0 && <p class="palette-empty">Nothing matches “{text.value}”.</p>}
+        {displayed.length === 0 && <p class="palette-empty">Nothing matches “{text.value}”.</p>}
       </div>
     </Dialog>
   )

@@ -90,13 +90,13 @@ type Mark = { read?: boolean; dismissed?: boolean }
 /** Changes an item in the page immediately, and reverts the change if the server rejects it. */
 async function mark(item: InboxItem, body: Mark): Promise<void> {
   const at = new Date().toISOString()
-  const shown = {
+  const displayed = {
     ...(body.read !== undefined && { readAt: body.read ? at : null }),
     ...(body.dismissed !== undefined && { dismissedAt: body.dismissed ? at : null }),
   }
   await act(
     () => request('PATCH /api/inbox/:itemId', { params: { itemId: item.id }, body }),
-    () => items.patch(item.id, shown),
+    () => items.patch(item.id, displayed),
   )
 }
 

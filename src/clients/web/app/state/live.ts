@@ -86,18 +86,18 @@ export function followEvents(companyId: string, stop: AbortSignal): void {
 
   /** Reads the stream for all tabs, until this tab closes or opens another company. */
   const lead = async () => {
-    const kept: Frame[] = []
+    const stored: Frame[] = []
     let keptSince = last
     const onFrame = (frame: Frame) => {
       take(frame)
       tell({ kind: 'frame', frame })
-      kept.push(frame)
-      if (kept.length > KEPT) keptSince = kept.shift()!.id
+      stored.push(frame)
+      if (stored.length > KEPT) keptSince = stored.shift()!.id
     }
     channel.addEventListener('message', ({ data: message }: MessageEvent<Message>) => {
       if (message.kind !== 'hello') return
       tell({ kind: 'state', state: connection.peek() })
-      const missed = message.since < keptSince ? [{ id: last, type: 'reset' }] : kept
+      const missed = message.since < keptSince ? [{ id: last, type: 'reset' }] : stored
       for (const frame of missed) if (frame.id > message.since) tell({ kind: 'frame', frame })
     })
     const onState = (state: ConnectionState) => {

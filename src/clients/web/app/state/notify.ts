@@ -35,12 +35,12 @@ effect(() => {
   for (const { id, at, title, body } of items) {
     if (before.has(`${id} ${at}`)) continue
     // Notifications with the same tag replace each other, so several tabs cause only one.
-    const shown = new Notification(title, { tag: id, ...(body && { body: body.slice(0, 160) }) })
-    shown.onclick = () => {
+    const displayed = new Notification(title, { tag: id, ...(body && { body: body.slice(0, 160) }) })
+    displayed.onclick = () => {
       window.focus()
       history.pushState(null, '', pathTo('inbox'))
       dispatchEvent(new PopStateEvent('popstate'))
-      shown.close()
+      displayed.close()
     }
   }
 })

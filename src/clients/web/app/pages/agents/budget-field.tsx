@@ -9,8 +9,8 @@ import type { Agent } from '../../state/types.ts'
 /** The budget of an agent. An admin can edit it in place. */
 export function BudgetField({ agent }: { agent: Agent }) {
   const text = useSignal<string | undefined>(undefined)
-  const shown = agent.budgetMonthlyCents === 0 ? 'No limit' : money(agent.budgetMonthlyCents)
-  if (!may('admin')) return <span>{shown}</span>
+  const displayed = agent.budgetMonthlyCents === 0 ? 'No limit' : money(agent.budgetMonthlyCents)
+  if (!may('admin')) return <span>{displayed}</span>
   if (text.value === undefined) {
     return (
       <button
@@ -21,7 +21,7 @@ export function BudgetField({ agent }: { agent: Agent }) {
           text.value = String(agent.budgetMonthlyCents / 100)
         }}
       >
-        {shown}
+        {displayed}
       </button>
     )
   }

@@ -22,11 +22,11 @@ export function Skills({ agent }: { agent: Agent }) {
       () => agents.patch(agent.id, { desiredSkills: next }),
     )
   }
-  const shown = desiredSkills.length === 0 ? 'Only the bundled skill' : desiredSkills.map(nameOf).join(', ')
-  if (!may('admin') || options.length === 0) return <span>{shown}</span>
+  const displayed = desiredSkills.length === 0 ? 'Only the bundled skill' : desiredSkills.map(nameOf).join(', ')
+  if (!may('admin') || options.length === 0) return <span>{displayed}</span>
   return (
     <Picker label="Skills" class="in-place" isMultiple options={options} value={desiredSkills} onPick={toggle}>
-      {shown}
+      {displayed}
     </Picker>
   )
 }

@@ -35,7 +35,7 @@ export function ApprovalsPage() {
     ({ data }) => data.entityType === 'approval',
   )
   const focused = useSignal<string | undefined>(undefined)
-  const shown = (query.data.value ?? []).filter(
+  const displayed = (query.data.value ?? []).filter(
     ({ status }) => isAll || status === 'pending' || status === 'revision_requested',
   )
   const begin = (outcome: Outcome, details?: Details) => () => {
@@ -43,10 +43,10 @@ export function ApprovalsPage() {
     if (approval?.status === 'pending' && may('admin')) beginDecision(approval, outcome, details)
   }
   const current = () =>
-    shown.find(({ id }) => id === focused.peek()) ?? shown.find(({ status }) => status === 'pending')
+    displayed.find(({ id }) => id === focused.peek()) ?? displayed.find(({ status }) => status === 'pending')
   const move = (by: number) => {
-    const index = shown.findIndex(({ id }) => id === focused.peek())
-    const next = shown[Math.min(Math.max(index + by, 0), shown.length - 1)]
+    const index = displayed.findIndex(({ id }) => id === focused.peek())
+    const next = displayed[Math.min(Math.max(index + by, 0), displayed.length - 1)]
     if (next) document.getElementById(`approval-${next.id}`)?.focus()
   }
   const key = (keys: string, title: string, run: () => void) => ({
@@ -81,7 +81,7 @@ export function ApprovalsPage() {
     >
       <Loaded query={query} skeleton={<Skeleton rows={3} height={120} />}>
         {(all) =>
-          shown.length === 0 ? (
+          displayed.length === 0 ? (
             <Empty
               title="No pending approvals."
               action={
@@ -94,7 +94,7 @@ export function ApprovalsPage() {
             />
           ) : (
             <div class="approvals">
-              {shown.map((approval) => (
+              {displayed.map((approval) => (
                 <article
                   key={approval.id}
                   id={`approval-${approval.id}`}

@@ -13,8 +13,8 @@ interface BudgetProps {
 /** A monthly budget, edited in place. Enter saves, Escape cancels. An empty field, or 0, means no limit. */
 export function Budget({ label, cents, onSave }: BudgetProps) {
   const text = useSignal<string | undefined>(undefined)
-  const shown = cents === 0 ? 'no limit' : money(cents)
-  if (!may('admin')) return <span class="num">{shown}</span>
+  const displayed = cents === 0 ? 'no limit' : money(cents)
+  if (!may('admin')) return <span class="num">{displayed}</span>
   if (text.value === undefined) {
     return (
       <button
@@ -25,7 +25,7 @@ export function Budget({ label, cents, onSave }: BudgetProps) {
           text.value = cents === 0 ? '' : String(cents / 100)
         }}
       >
-        {shown}
+        {displayed}
       </button>
     )
   }

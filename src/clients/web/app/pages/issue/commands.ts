@@ -10,7 +10,7 @@ import type { Issue } from '../../state/types.ts'
 import { changeIssue, closeIssue, moveIssue } from '../issues/change.ts'
 import { assigneeOptions, NOBODY, toAssignee } from '../issues/choices.tsx'
 
-const copy = (text: string, said: string) => void navigator.clipboard.writeText(text).then(() => toast(said))
+const copy = (text: string, printed: string) => void navigator.clipboard.writeText(text).then(() => toast(printed))
 
 export const copyLink = (issue: Issue) =>
   copy(`${location.origin}${pathTo(`issues/${issue.identifier}`)}`, 'The link was copied.')

@@ -52,7 +52,7 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
     label: filter.labelId !== undefined,
     unread: filter.isUnread,
   }
-  const shown = (name: string) => isOn[name] || opened.value === name
+  const displayed = (name: string) => isOn[name] || opened.value === name
   const off = (name: string, cleared: Partial<Filter>) => (
     <Button
       kind="quiet"
@@ -81,7 +81,7 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
         label="Add a filter"
         class="button quiet"
         options={Object.keys(isOn)
-          .filter((name) => !shown(name))
+          .filter((name) => !displayed(name))
           .map((value) => ({ value, label: words(value) }))}
         onPick={(name) => {
           if (name === UNREAD) onChange({ isUnread: true })
@@ -96,7 +96,7 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
           {off(UNREAD, { isUnread: false })}
         </span>
       )}
-      {shown('status') && (
+      {displayed('status') && (
         <span class="filter">
           <Chip
             label="Status"
@@ -116,7 +116,7 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
           {off('status', { status: DEFAULT_STATUSES })}
         </span>
       )}
-      {shown('assignee') && (
+      {displayed('assignee') && (
         <span class="filter">
           <Chip
             label="Assignee"
@@ -131,7 +131,7 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
           {off('assignee', { assignee: undefined })}
         </span>
       )}
-      {shown('priority') && (
+      {displayed('priority') && (
         <span class="filter">
           <Chip
             label="Priority"
@@ -145,7 +145,7 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
           {off('priority', { priority: undefined })}
         </span>
       )}
-      {shown('project') && (
+      {displayed('project') && (
         <span class="filter">
           <Chip
             label="Project"
@@ -159,7 +159,7 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
           {off('project', { projectId: undefined })}
         </span>
       )}
-      {shown('goal') && (
+      {displayed('goal') && (
         <span class="filter">
           <Chip
             label="Goal"
@@ -173,7 +173,7 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
           {off('goal', { goalId: undefined })}
         </span>
       )}
-      {shown('label') && (
+      {displayed('label') && (
         <span class="filter">
           <Chip
             label="Label"

@@ -19,7 +19,7 @@ export function Question({ interaction, onAnswered }: { interaction: Interaction
   const { id: interactionId, issueId, title, question, createdByAgentId, createdByUserId, createdAt } = interaction
   const agent = agents.get(createdByAgentId)
   const asker = nameOf({ agentId: createdByAgentId, userId: createdByUserId })
-  const answer = async (body: Answer) => {
+  const response = async (body: Answer) => {
     const sent = await act(() =>
       request('POST /api/issues/:issueId/interactions/:interactionId/answer', {
         params: { issueId, interactionId },
@@ -43,7 +43,7 @@ export function Question({ interaction, onAnswered }: { interaction: Interaction
       </header>
       {question && <Markdown text={question} />}
       {may('member') ? (
-        <Form interaction={interaction} onAnswer={answer} />
+        <Form interaction={interaction} onAnswer={response} />
       ) : (
         <p class="note">A member can answer this.</p>
       )}
@@ -53,7 +53,7 @@ export function Question({ interaction, onAnswered }: { interaction: Interaction
 
 interface FormProps {
   interaction: Interaction
-  onAnswer: (answer: Answer) => Promise<void>
+  onAnswer: (response: Answer) => Promise<void>
 }
 
 function Form(props: FormProps) {
