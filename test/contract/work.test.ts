@@ -291,18 +291,18 @@ contract('Issue endpoints', {
     assert.deepEqual([status, body.body, body.authorAgentId], [201, '**Seven.**', engineer.id])
   },
   'GET /api/issues/:issueId/approvals': async (world) => {
-    const { issueId, approval, ask: request } = await linked(world)
+    const { issueId, approval, request } = await linked(world)
     assert.deepEqual(ids(await good(request('GET', `/api/issues/${issueId}/approvals`))), [approval.id])
   },
   'POST /api/issues/:issueId/approvals': async (world) => {
-    const { approval, ask: request } = await linked(world)
+    const { approval, request } = await linked(world)
     const { id } = await world.issue()
     const body = { approvalId: approval.id }
     assert.equal(await statusOf(world.engineer.request('POST', `/api/issues/${id}/approvals`, body)), 201)
     assert.equal((await good(request('GET', `/api/approvals/${approval.id}/issues`))).length, 2)
   },
   'DELETE /api/issues/:issueId/approvals/:approvalId': async (world) => {
-    const { issueId, approval, ask: request } = await linked(world)
+    const { issueId, approval, request } = await linked(world)
     await good(request('DELETE', `/api/issues/${issueId}/approvals/${approval.id}`))
     assert.deepEqual(await good(request('GET', `/api/issues/${issueId}/approvals`)), [])
     assert.equal(await statusOf(request('DELETE', `/api/issues/${issueId}/approvals/${approval.id}`)), 404)
@@ -332,7 +332,7 @@ async function linked({ issue, thing, request }: World) {
     payload: { plan: 'Grow' },
     issueIds: [issueId],
   })
-  return { issueId, approval, ask: request }
+  return { issueId, approval, request }
 }
 
 contract('Comment', {
@@ -352,7 +352,7 @@ contract('Comment', {
     assert.equal((await make('POST', path, { body: 'Two.' })).authorAgentId, null)
   },
   'Comments of approvals have a list of their own and the same basic shape': async (world) => {
-    const { approval, issueId, ask: request } = await linked(world)
+    const { approval, issueId, request } = await linked(world)
     const path = `/api/approvals/${approval.id}/comments`
     const { id, body, authorAgentId } = await good(world.ceo.request('POST', path, { body: 'Please.' }))
     assert.deepEqual([body, authorAgentId], ['Please.', world.ceo.id])

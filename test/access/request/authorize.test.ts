@@ -95,7 +95,7 @@ function expectedOf(endpoint: Endpoint, kind: Kind): 'ok' | 403 | 404 {
 
 interface Place {
   world: World
-  people: Record<Kind, Pick<Person, 'id' | 'ask'>>
+  people: Record<Kind, Pick<Person, 'id' | 'request'>>
   invalidCallers: Record<string, SendRequest>
 }
 

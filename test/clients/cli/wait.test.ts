@@ -36,13 +36,13 @@ async function withIssue(t: TestContext) {
   const dataDir = temporaryFolder(t)
   const { url } = await startService(t, ['--data-dir', dataDir])
   const request = askAt(url)
-  return { at: ['--data-dir', dataDir], ask: request, company: await makeIssue(request) }
+  return { at: ['--data-dir', dataDir], request, company: await makeIssue(request) }
 }
 
 const waitFor = (t: TestContext, args: string[]) => spawnService(t, ['wait', 'TER-1', ...args])
 
 test('wait exits when the issue reaches the status', async (t) => {
-  const { at, ask: request } = await withIssue(t)
+  const { at, request } = await withIssue(t)
   const waiting = waitFor(t, at)
   await request('PATCH', '/api/issues/TER-1', { status: 'in_review' })
   await request('PATCH', '/api/issues/TER-1', { status: 'done' })
@@ -52,7 +52,7 @@ test('wait exits when the issue reaches the status', async (t) => {
 })
 
 test('wait exits when the issue can no longer reach the status, and at the timeout', async (t) => {
-  const { at, ask: request } = await withIssue(t)
+  const { at, request } = await withIssue(t)
   const late = await runService(t, ['wait', 'TER-1', '--timeout', '50ms', ...at])
   assert.deepEqual([late.code, late.err], [8, 'service: TER-1 is in progress after 0.05 s.\n'])
   const waiting = waitFor(t, at)
@@ -94,14 +94,14 @@ test('wait continues after a restart of the server', async (t) => {
 
 async function withAgent(t: TestContext, program: string) {
   const app = await withIssue(t)
-  const agent = await app.ask('POST', `/api/companies/${app.company.id}/agents`, {
+  const agent = await app.request('POST', `/api/companies/${app.company.id}/agents`, {
     name: 'Kit',
     adapterType: 'process',
     adapterConfig: { command: process.execPath, args: [path.join(AGENTS, program)], graceSec: 1 },
   })
-  await app.ask('POST', `/api/agents/${agent.id}/wakeup`)
+  await app.request('POST', `/api/agents/${agent.id}/wakeup`)
   for (;;) {
-    const [run] = await app.ask('GET', `/api/companies/${app.company.id}/runs`)
+    const [run] = await app.request('GET', `/api/companies/${app.company.id}/runs`)
     if (run) return { ...app, run }
   }
 }
@@ -118,7 +118,7 @@ for (const [program, code] of [
 }
 
 test('run follow prints output immediately, and exits with 7 if the run is cancelled', async (t) => {
-  const { at, ask: request, run } = await withAgent(t, 'hang.js')
+  const { at, request, run } = await withAgent(t, 'hang.js')
   const following = spawnService(t, ['run', 'follow', run.id, ...at])
   const [first] = await once(following.child.stdout!, 'data')
   assert.equal(String(first), 'working\n')

@@ -39,10 +39,10 @@ for (const [what, content, type] of [
   ['SVG with its prolog', `\ufeff<?xml version="1.0"?>\n<!-- a -->\n<!DOCTYPE svg>\n${SVG}`, 'image/svg+xml'],
 ] as const) {
   test(`accepts ${what} as a logo, whatever the file name`, async (t) => {
-    const { upload, request: ask } = await arrange(t)
+    const { upload, request } = await arrange(t)
     const made = await upload(content as string, 'page.html')
     assert.equal(made.contentType, type)
-    const { status, headers } = await ask('GET', made.url)
+    const { status, headers } = await request('GET', made.url)
     assert.equal(status, 200)
     assert.equal(headers.get('content-type'), type)
     assert.equal(headers.get('content-disposition'), "inline; filename*=UTF-8''page.html")
@@ -61,18 +61,18 @@ for (const [what, content] of [
   ['a program', Buffer.from('7f454c46020101', 'hex')],
 ] as const) {
   test(`refuses ${what} as a logo, and stores nothing`, async (t) => {
-    const { request: ask, path: route, config } = await arrange(t)
-    assert.equal((await ask('POST', route, formOf(content as string, 'logo.png'))).status, 415)
+    const { request, path: route, config } = await arrange(t)
+    assert.equal((await request('POST', route, formOf(content as string, 'logo.png'))).status, 415)
     assert.equal(existsSync(path.join(config.dataDir, 'assets')), false)
   })
 }
 
 test('a PATCH of the company assigns an uploaded logo', async (t) => {
-  const { upload, company, request: ask, ceo, path: route } = await arrange(t)
+  const { upload, company, request, ceo, path: route } = await arrange(t)
   const made = await upload(PNG, '/etc/../we\u0007ird "ü".png')
   assert.equal(made.fileName, 'weird "ü".png')
   assert.equal(made.byteSize, PNG.length)
-  const { body } = await ask('PATCH', `/api/companies/${company.id}`, { logoAssetId: made.assetId })
+  const { body } = await request('PATCH', `/api/companies/${company.id}`, { logoAssetId: made.assetId })
   assert.equal(body.logoUrl, made.url)
   const own = (await ceo.request('POST', route, formOf(PNG))).body
   assert.equal(own.createdByAgentId, ceo.id)
@@ -81,15 +81,15 @@ test('a PATCH of the company assigns an uploaded logo', async (t) => {
 })
 
 test('a download returns the uploaded content, and 304 for a matching ETag', async (t) => {
-  const { upload, request: ask, engineer, stranger, app } = await arrange(t)
+  const { upload, request, engineer, stranger, app } = await arrange(t)
   const made = await upload(SVG)
   const first = await engineer.request('GET', made.url)
   assert.equal(first.body, SVG)
   const tag = first.headers.get('etag')!
-  assert.equal((await ask('GET', made.url, undefined, { 'if-none-match': tag })).status, 304)
+  assert.equal((await request('GET', made.url, undefined, { 'if-none-match': tag })).status, 304)
   assert.equal((await stranger.request('GET', made.url)).status, 404)
-  assert.equal((await ask('GET', '/api/assets/nope')).status, 404)
-  assert.equal((await ask('GET', '/api/assets/..%2Fservice.db')).status, 404)
+  assert.equal((await request('GET', '/api/assets/nope')).status, 404)
+  assert.equal((await request('GET', '/api/assets/..%2Fservice.db')).status, 404)
   assert.equal(statSync(assetFile(app.config, made.assetId)).mode & 0o777, 0o600)
 })
 
@@ -100,28 +100,28 @@ test('only the board and the CEO of the company may upload a logo', async (t) =>
 })
 
 test('a logo upload requires a form with a non-empty field `file`', async (t) => {
-  const { path: route, request: ask } = await arrange(t)
-  assert.equal((await ask('POST', route, { file: 'x' })).status, 415)
-  assert.equal((await ask('POST', route)).status, 415)
-  const misnamed = await ask('POST', route, formOf(PNG, 'a.png', 'logo'))
+  const { path: route, request } = await arrange(t)
+  assert.equal((await request('POST', route, { file: 'x' })).status, 415)
+  assert.equal((await request('POST', route)).status, 415)
+  const misnamed = await request('POST', route, formOf(PNG, 'a.png', 'logo'))
   assert.equal(misnamed.status, 400)
   assert.equal(misnamed.body.details.fields[0].path, 'file')
-  assert.equal((await ask('POST', route, formOf(''))).status, 400)
+  assert.equal((await request('POST', route, formOf(''))).status, 400)
   const text = new FormData()
   text.append('file', 'not a file')
-  assert.equal((await ask('POST', route, text)).status, 400)
-  const broken = await ask('POST', route, 'garbage', { 'content-type': 'multipart/form-data; boundary=x' })
+  assert.equal((await request('POST', route, text)).status, 400)
+  const broken = await request('POST', route, 'garbage', { 'content-type': 'multipart/form-data; boundary=x' })
   assert.equal(broken.status, 400)
-  const elsewhere = await ask('POST', '/api/companies', formOf(PNG))
+  const elsewhere = await request('POST', '/api/companies', formOf(PNG))
   assert.equal(elsewhere.status, 415)
 })
 
 test('refuses a logo of more than 5 MB', async (t) => {
-  const { path: route, request: ask, config } = await arrange(t)
+  const { path: route, request, config } = await arrange(t)
   const big = Buffer.concat([PNG, Buffer.alloc(5 * 1024 * 1024)])
-  assert.equal((await ask('POST', route, formOf(big))).status, 413)
-  assert.equal((await ask('POST', route, formOf(Buffer.concat([big, big])))).status, 413)
-  assert.equal((await ask('POST', route, formOf(big.subarray(0, 5 * 1024 * 1024)))).status, 201)
+  assert.equal((await request('POST', route, formOf(big))).status, 413)
+  assert.equal((await request('POST', route, formOf(Buffer.concat([big, big])))).status, 413)
+  assert.equal((await request('POST', route, formOf(big.subarray(0, 5 * 1024 * 1024)))).status, 201)
   assert.equal(readdirSync(path.join(config.dataDir, 'assets')).length, 1)
 })
 
@@ -150,28 +150,28 @@ test('the limit applies to a chunked form', async (t) => {
 })
 
 test('a repeated upload with the same Idempotency-Key is stored once', async (t) => {
-  const { path: route, request: ask, config } = await arrange(t)
+  const { path: route, request, config } = await arrange(t)
   const form = formOf(PNG)
   // Reuses the same bytes, because each serialization of a form has a new boundary.
-  const request = new Request('http://x', { method: 'POST', body: form })
-  const headers = { 'content-type': request.headers.get('content-type')!, 'idempotency-key': 'k' }
-  const bytes = Buffer.from(await request.arrayBuffer()).toString('latin1')
+  const sample = new Request('http://x', { method: 'POST', body: form })
+  const headers = { 'content-type': sample.headers.get('content-type')!, 'idempotency-key': 'k' }
+  const bytes = Buffer.from(await sample.arrayBuffer()).toString('latin1')
   const svg = bytes.replace(PNG.toString('latin1'), SVG)
-  const first = await ask('POST', route, svg, headers)
+  const first = await request('POST', route, svg, headers)
   assert.equal(first.status, 201)
-  assert.deepEqual((await ask('POST', route, svg, headers)).body, first.body)
+  assert.deepEqual((await request('POST', route, svg, headers)).body, first.body)
   assert.equal(readdirSync(path.join(config.dataDir, 'assets')).length, 1)
 })
 
 test('attaches a file to an issue, lists it, downloads it, and deletes it with its content', async (t) => {
-  const { app, request: ask, company, engineer, ceo, stranger } = await arrange(t)
+  const { app, request, company, engineer, ceo, stranger } = await arrange(t)
   const issue = insertIssue(app.ctx, { company_id: company.id })
   const route = `/api/issues/${issue.identifier.toLowerCase()}/attachments`
   const made = (await engineer.request('POST', route, formOf('<script>1</script>', 'notes.md'))).body
   assert.equal(made.issueId, issue.id)
   assert.equal(made.contentType, 'text/plain; charset=utf-8')
-  assert.deepEqual((await ask('GET', route)).body, [made])
-  const { headers, body } = await ask('GET', made.url)
+  assert.deepEqual((await request('GET', route)).body, [made])
+  const { headers, body } = await request('GET', made.url)
   assert.equal(headers.get('content-disposition'), "attachment; filename*=UTF-8''notes.md")
   assert.equal(body, '<script>1</script>')
   assert.equal((await stranger.request('GET', route)).status, 404)
@@ -179,14 +179,14 @@ test('attaches a file to an issue, lists it, downloads it, and deletes it with i
   assert.equal((await ceo.request('DELETE', `/api/attachments/${made.id}`)).status, 403)
   assert.equal((await engineer.request('DELETE', `/api/attachments/${made.id}`)).status, 200)
   assert.equal(existsSync(assetFile(app.config, made.assetId)), false)
-  assert.deepEqual((await ask('GET', route)).body, [])
-  assert.equal((await ask('GET', made.url)).status, 404)
+  assert.deepEqual((await request('GET', route)).body, [])
+  assert.equal((await request('GET', made.url)).status, 404)
 })
 
 test('an archived company refuses an upload, and stores no file', async (t) => {
-  const { app, request: ask, path: route, company } = await arrange(t)
-  await ask('POST', `/api/companies/${company.id}/archive`)
-  assert.equal((await ask('POST', route, formOf(PNG))).status, 422)
+  const { app, request, path: route, company } = await arrange(t)
+  await request('POST', `/api/companies/${company.id}/archive`)
+  assert.equal((await request('POST', route, formOf(PNG))).status, 422)
   assert.ok(!existsSync(path.join(app.config.dataDir, 'assets')))
 })
 

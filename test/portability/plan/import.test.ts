@@ -200,12 +200,12 @@ test('an import by the board stores the approval policy of the package, and appr
 async function withCeo(app: TestApp) {
   const companyId = await makeCompany(app)
   const ceo = await makeAgent(app, companyId, { name: 'Chief', role: 'ceo' })
-  return { companyId, ask: await asAgent(app, ceo), url: `/api/companies/${companyId}/imports/apply`, ceo }
+  return { companyId, request: await asAgent(app, ceo), url: `/api/companies/${companyId}/imports/apply`, ceo }
 }
 
 test('an import by the CEO agent follows the rules of hires: agents with a program require approval by the board', async (t) => {
   const app = createTestApp(t)
-  const { ask: request, url, companyId } = await withCeo(app)
+  const { request, url, companyId } = await withCeo(app)
   const sidecar = 'agents:\n  builder: {adapter: {type: codex_local, config: {command: /opt/x/codex}}}\n'
   const files = { ...PEOPLE, '.paperclip.yaml': sidecar, 'agents/digger/AGENTS.md': '---\nname: Digger\n---\nDig.\n' }
   const { status, body } = await request('POST', url, { source: inline(files), target: { mode: 'existing_company' } })
@@ -231,7 +231,7 @@ test('an import by the CEO agent follows the rules of hires: agents with a progr
 
 test('in a new company that the CEO agent imports, every agent requires approval by the board', async (t) => {
   const app = createTestApp(t)
-  const { ask: request, url, companyId } = await withCeo(app)
+  const { request, url, companyId } = await withCeo(app)
   const { status, body } = await request('POST', url, {
     source: inline(PEOPLE),
     target: { mode: 'new_company', newCompanyName: 'Otter' },
@@ -252,7 +252,7 @@ test('in a new company that the CEO agent imports, every agent requires approval
 
 test('imports are refused for agents other than the CEO, for other companies, and for agents at the instance endpoint', async (t) => {
   const app = createTestApp(t)
-  const { companyId, ask: request, url } = await withCeo(app)
+  const { companyId, request, url } = await withCeo(app)
   const other = await makeCompany(app, { name: 'Other' })
   const engineer = insertAgent(app, { company_id: companyId })
   const body = { source: inline(PEOPLE), target: { mode: 'existing_company' } }

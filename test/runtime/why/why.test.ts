@@ -49,19 +49,19 @@ async function runOf(app: TestApp, agent: TestAgent, cents: number) {
     const ending = { reason: 'exited' as const, exitCode: 0, signal: null, error: null, at: app.ctx.now }
     await app.ctx.write(() => finishRun(app.ctx, run.id, ending, NO_FACTS))
   }
-  return { id: run.id, ask: app.as(token), end }
+  return { id: run.id, request: app.as(token), end }
 }
 
 test('the history of an issue follows runs and other issues back to the original cause', async (t) => {
   const { app, path, ada, kit } = await withTeam(t)
   await app.make('POST', path, { title: 'Launch', assigneeAgentId: ada.id })
   const first = await runOf(app, ada, 4)
-  const child = await first.ask('POST', '/api/issues/ACM-1/children', { title: 'Draw', assigneeAgentId: kit.id })
+  const child = await first.request('POST', '/api/issues/ACM-1/children', { title: 'Draw', assigneeAgentId: kit.id })
   assert.equal(child.status, 201)
   await first.end()
   const second = await runOf(app, kit, 3)
-  await second.ask('POST', '/api/issues/ACM-2/checkout')
-  await second.ask('PATCH', '/api/issues/ACM-2', { status: 'done', comment: 'It is drawn.' })
+  await second.request('POST', '/api/issues/ACM-2/checkout')
+  await second.request('PATCH', '/api/issues/ACM-2', { status: 'done', comment: 'It is drawn.' })
   await second.end()
 
   const why = await app.make('GET', '/api/issues/acm-2/why')
