@@ -66,7 +66,7 @@ async function compare(folder: string, checkouts: { before: string; now: string 
     return
   }
   const servers = { before, now: await serveFrom(checkouts.now, { args: ['service', dataDirs.now] }) }
-  print(`${'CPU µs a request'.padEnd(26)}${['before', 'now', 'ratio'].map((name) => name.padStart(9)).join('')}`)
+  print(`${'CPU µs a request'.padEnd(30)}${['before', 'now', 'ratio'].map((name) => name.padStart(9)).join('')}`)
   let sent = 0
   for (const scenario of SCENARIOS) {
     let isSlower = true
@@ -81,7 +81,7 @@ async function compare(folder: string, checkouts: { before: string; now: string 
       const [then, now] = [Math.min(...micros.before), Math.min(...micros.now)]
       isSlower = now > then * ALLOWED
       const figures = [then.toFixed(0), now.toFixed(0), (now / then).toFixed(2)]
-      print(`${scenario.name.padEnd(26)}${figures.map((figure) => figure.padStart(9)).join('')}`)
+      print(`${scenario.name.padEnd(30)}${figures.map((figure) => figure.padStart(9)).join('')}`)
     }
     if (!isSlower) continue
     print(`${scenario.name} is SLOWER`)

@@ -31,7 +31,7 @@ const sizes = values.issues.split(',').map(Number)
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const columns = ['issues', 'bare/s', 'service/s', 'share', 'goal', 'CPU µs', 'SQL µs']
-print(`${'scenario'.padEnd(26)}${columns.map((name) => name.padStart(10)).join('')}`)
+print(`${'scenario'.padEnd(30)}${columns.map((name) => name.padStart(10)).join('')}`)
 
 const rates = new Map<string, number>()
 for (const issues of sizes) {
@@ -80,7 +80,7 @@ async function run(scenario: Scenario, seeded: Seeded, service: ServerProcess, s
   const figures = [issues, median.bare.toFixed(0), median.ours.toFixed(0), share.toFixed(3), scenario.goal.toFixed(2)]
   const all = [...figures, micros.toFixed(0), sqlMicros.toFixed(0)]
   print(
-    `${scenario.name.padEnd(26)}${all.map((figure) => String(figure).padStart(10)).join('')}${isMissed ? '  MISSED' : ''}`,
+    `${scenario.name.padEnd(30)}${all.map((figure) => String(figure).padStart(10)).join('')}${isMissed ? '  MISSED' : ''}`,
   )
 }
 
