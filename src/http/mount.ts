@@ -26,7 +26,12 @@ export function mount<Principal, Caller>(
   access: RequestAccess<Principal, Caller>,
 ): void {
   const server = { ctx, access, cache: createResponseCache(ctx) }
-  for (const endpoint of endpoints) {
+  for (const definition of endpoints) {
+    const endpoint = {
+      ...definition,
+      usualStatus: usualStatusOf(definition),
+      textParam: TEXT_FILE.exec(definition.path)?.[1],
+    }
     app.on(endpoint.method, endpoint.path.replace(TEXT_FILE, ':$1{[^/]+\\.txt}'), async (c) => {
       const begun = performance.now()
       const span = ctx.tracer && beginRequestSpan(ctx.tracer, endpoint, c)
@@ -60,6 +65,13 @@ function observe(ctx: Context, { id, method, path }: Endpoint, response: Respons
 /** A path such as `/:name.txt`: the parameter is the part before `.txt`. */
 const TEXT_FILE = /:(\w+)\.txt$/
 
+/** An endpoint with the values that each request needs. */
+interface MountedEndpoint extends Endpoint {
+  usualStatus: number
+  /** The parameter of a path such as \`/:name.txt\`. */
+  textParam: string | undefined
+}
+
 /** The dependencies of every endpoint handler. */
 interface Server<Principal, Caller> {
   ctx: Context
@@ -70,7 +82,7 @@ interface Server<Principal, Caller> {
 /** Handles a form of a page: an error is shown as a page too. */
 async function handleForm<Principal, Caller>(
   server: Server<Principal, Caller>,
-  endpoint: Endpoint,
+  endpoint: MountedEndpoint,
   c: HonoContext,
   span: RequestSpan | undefined,
 ): Promise<Response> {
@@ -84,7 +96,7 @@ async function handleForm<Principal, Caller>(
 
 async function handle<Principal, Caller>(
   { ctx, access, cache }: Server<Principal, Caller>,
-  endpoint: Endpoint,
+  endpoint: MountedEndpoint,
   c: HonoContext,
   span: RequestSpan | undefined,
 ): Promise<Response> {
@@ -121,7 +133,7 @@ async function handle<Principal, Caller>(
     }
     return endpoint.run(ctx as never, input as never)
   }
-  const toReply = (result: unknown) => replyOf(endpoint, result)
+  const toReply = (result: unknown) => (result instanceof Reply ? result : new Reply(endpoint.usualStatus, result))
   if (endpoint.isCached) {
     const render = async () => renderJson(ctx, endpoint, c, toReply(await run(ctx, queryOf(), undefined)))
     return sendRendered(c, await cache.get(`${access.callerKey(caller)} ${c.req.url}`, render))
@@ -156,9 +168,8 @@ const companyOf = (body: unknown): string | undefined => {
   return typeof companyId === 'string' ? companyId : undefined
 }
 
-function paramsOf(endpoint: Endpoint, c: HonoContext): Record<string, string> {
+function paramsOf({ textParam: file }: MountedEndpoint, c: HonoContext): Record<string, string> {
   const params = c.req.param() as Record<string, string>
-  const file = TEXT_FILE.exec(endpoint.path)?.[1]
   return file ? { ...params, [file]: params[file]!.slice(0, -'.txt'.length) } : params
 }
 
@@ -213,12 +224,9 @@ async function receiveBody(ctx: Context, endpoint: Endpoint, c: HonoContext): Pr
   }
 }
 
-/** Turns the result of a use case into a reply with the endpoint's usual status. */
-function replyOf(endpoint: Endpoint, result: unknown): Reply {
-  if (result instanceof Reply) return result
-  const status = Number(Object.keys(endpoint.responses).find((code) => code.startsWith('2')) ?? 200)
-  return new Reply(status, result)
-}
+/** The status of a response without an explicit one: the first 2xx that the endpoint declares. */
+const usualStatusOf = ({ responses }: Endpoint) =>
+  Number(Object.keys(responses).find((code) => code.startsWith('2')) ?? 200)
 
 /**
  * Returns the handler of requests that match no route: 404 for an unknown path,

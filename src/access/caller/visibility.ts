@@ -23,7 +23,9 @@ export function requireVisible<Row extends { company_id: string }>(
   ref: string,
 ): Row {
   if (!row || !belongsTo(caller, row.company_id)) throw notFound(noun, ref)
-  requireCompanyAccess(ctx, caller, row.company_id)
+  // Its company exists, so that a read needs no query.
+  if (isWriter(caller)) requireCompanyAccess(ctx, caller, row.company_id)
+  else requireRole(caller, row.company_id)
   return row
 }
 
@@ -36,14 +38,21 @@ export function requireVisible<Row extends { company_id: string }>(
 export function requireCompanyAccess(ctx: Context, caller: Caller, companyId: string): void {
   if (caller.type === 'system') return
   if (!belongsTo(caller, companyId)) throw new AppError('wrong_company', 'You are not a member of this company.')
+  requireRole(caller, companyId)
+  const company = ctx.db.first(companyStatus({ companyId }))
+  if (!company) throw notFound('company', companyId)
+  if (isWriter(caller) && company.status === 'archived') {
+    throw new AppError('semantic', 'This company is archived and read-only. Set its status to active first.')
+  }
+}
+
+/** Whether the request of a caller changes data of a company. */
+const isWriter = (caller: Caller) => caller.type !== 'anonymous' && caller.type !== 'system' && caller.isWrite
+
+function requireRole(caller: Caller, companyId: string): void {
   const role = caller.type === 'board' ? caller.roles?.get(companyId) : undefined
   if (caller.type === 'board' && role && !includesRole(role, caller.requiredRole)) {
     throw roleTooLow(role, caller.requiredRole)
-  }
-  const company = ctx.db.first(companyStatus({ companyId }))
-  if (!company) throw notFound('company', companyId)
-  if (caller.type !== 'anonymous' && caller.isWrite && company.status === 'archived') {
-    throw new AppError('semantic', 'This company is archived and read-only. Set its status to active first.')
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
-import { countRows, sql } from '../../platform/database/sql.ts'
+import { countRows, prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { WebhookDeliveryTable, WebhookTable } from '../../platform/database/tables.ts'
 import type { DeliveryRow, WebhookRow } from './webhook.ts'
 
@@ -12,8 +12,9 @@ export const selectWebhooks = (of: { companyId: string }) =>
 
 export const countWebhooks = (db: Db, of: { companyId: string }): number => countRows(db, selectWebhooks(of))
 
-export const listActiveWebhooks = (db: Db): WebhookRow[] =>
-  db.all(sql.selectFrom('webhook').selectAll().where('status', '=', 'active'))
+const active = prepared(() => sql.selectFrom('webhook').selectAll().where('status', '=', raw.lit('active')))
+
+export const listActiveWebhooks = (db: Db): WebhookRow[] => db.all(active({}))
 
 /** Lists the webhooks of a company that the server disabled, because they failed or are gone. */
 export const listFailedWebhooks = (db: Db, of: { companyId: string }) =>

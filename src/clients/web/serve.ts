@@ -31,7 +31,8 @@ export function withPage<Env>(ctx: Pick<Context, 'events'>, folder: string, next
   }
   const template = createTemplate(folder)
   return async (request, env) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return next(request, env)
+    // Most requests are for the API, so their URLs are not parsed.
+    if ((request.method !== 'GET' && request.method !== 'HEAD') || API.test(request.url)) return next(request, env)
     const { pathname, searchParams } = new URL(request.url)
     const isAsset = ASSET.test(pathname)
     if (!isAsset && !PAGE.test(pathname)) return next(request, env)
@@ -45,6 +46,7 @@ export function withPage<Env>(ctx: Pick<Context, 'events'>, folder: string, next
   }
 }
 
+const API = /^https?:\/\/[^/]*\/api\/[^.%\\]*$/
 const ASSET = /^\/assets\/[\w-]+\.(js|css|svg)$/
 const PAGE = /^\/(welcome)?$|^\/[A-Z][A-Z0-9]*(\/[^/]*)*$/
 

@@ -2,7 +2,7 @@ import type { ExpressionBuilder } from 'kysely'
 import * as v from 'valibot'
 import * as field from '../../http/fields.ts'
 import type { Db } from '../../platform/database/db.ts'
-import { raw, sql } from '../../platform/database/sql.ts'
+import { literals, raw, sql } from '../../platform/database/sql.ts'
 import type { Tables } from '../../platform/database/tables.ts'
 import { OPEN_STATUSES } from '../issue/lifecycle.ts'
 
@@ -33,7 +33,7 @@ export function countByCompany(db: Db, ids: readonly string[] | null) {
       .$notNull()
       .as('agentCount'),
     issuesOf(eb).as('issueCount'),
-    issuesOf(eb).where('status', 'in', OPEN_STATUSES).as('openIssueCount'),
+    issuesOf(eb).where('status', 'in', literals(OPEN_STATUSES)).as('openIssueCount'),
     eb
       .selectFrom('project')
       .select((e) => e.fn.countAll<number>().as('n'))

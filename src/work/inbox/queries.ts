@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { monthOf } from '../../organization/cost/money.ts'
 import type { Db } from '../../platform/database/db.ts'
-import { raw, sql } from '../../platform/database/sql.ts'
+import { literals, raw, sql } from '../../platform/database/sql.ts'
 import type { InboxStateTable } from '../../platform/database/tables.ts'
 import { EVERYBODY } from '../comment/queries.ts'
 import { OPEN_STATUSES } from '../issue/lifecycle.ts'
@@ -64,7 +64,7 @@ export const listAssigned = (db: Db, of: Of) =>
       .select(['id', 'identifier', 'title', 'assigned_at', 'created_at'])
       .where('assignee_user_id', '=', of.userId)
       .where('company_id', '=', of.companyId)
-      .where('status', 'in', OPEN_STATUSES)
+      .where('status', 'in', literals(OPEN_STATUSES))
       .limit(MOST),
   )
 

@@ -1,6 +1,6 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
-import { sql } from '../../platform/database/sql.ts'
+import { literals, sql } from '../../platform/database/sql.ts'
 import type { InteractionTable } from '../../platform/database/tables.ts'
 import { OPEN_STATUSES } from '../issue/lifecycle.ts'
 import type { InteractionRow } from './interaction.ts'
@@ -37,7 +37,7 @@ export const listPendingInteractions = (db: Db, of: { companyId: string; limit: 
       .select(['issue.identifier', 'agent.name as asker'])
       .where('interaction.company_id', '=', of.companyId)
       .where('interaction.status', '=', 'pending')
-      .where('issue.status', 'in', OPEN_STATUSES)
+      .where('issue.status', 'in', literals(OPEN_STATUSES))
       .orderBy('interaction.id', 'desc')
       .limit(of.limit),
   )

@@ -108,7 +108,8 @@ function liveAssignee(ctx: Context, issue: Assignee & { company_id: string }, re
  * @param activityId the activity that caused it
  */
 export function wakeAssignee(ctx: Context, caller: Caller, issue: IssueRow, activityId: string | undefined): void {
-  if (!isBlocked(ctx.db, issue)) wakeForIssue(ctx, caller, issue, activityId)
+  if (issue.assignee_agent_id === null || isBlocked(ctx.db, issue)) return
+  wakeForIssue(ctx, caller, issue, activityId)
 }
 
 /** Wakes the agent of an issue, even if a blocker of the issue is open. */

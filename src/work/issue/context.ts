@@ -32,8 +32,11 @@ export const ISSUE_CONTEXT = {
   ancestors: v.array(Ancestor),
 }
 
+const NO_CONTEXT = { project: null, goal: null, ancestors: [] }
+
 /** Reads the context of an issue. Each project and goal is read once, even if several ancestors share it. */
 export function contextOf(ctx: Context, issue: IssueRow) {
+  if (issue.parent_id === null && issue.project_id === null && issue.goal_id === null) return NO_CONTEXT
   const above = listAncestors(ctx.db, issue)
   const line = [issue, ...above]
   const projects = findProjectsByIds(ctx.db, unique(line.map((one) => one.project_id)))

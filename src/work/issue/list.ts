@@ -3,7 +3,7 @@ import type { Caller } from '../../access/caller/caller.ts'
 import { findAgentByReference } from '../../organization/agent/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Db } from '../../platform/database/db.ts'
-import { each, prepared, raw, sql } from '../../platform/database/sql.ts'
+import { each, literals, prepared, raw, sql, text } from '../../platform/database/sql.ts'
 import type { Tables } from '../../platform/database/tables.ts'
 import { forbidden } from '../../platform/errors.ts'
 import type { IssueRow } from './issue.ts'
@@ -66,7 +66,7 @@ export const listIssuesBySeq = (db: Db, seqs: readonly number[]): IssueRow[] =>
 
 export const countIssues = (db: Db, filter: IssueFilter): number => {
   const query = matching(filter).select((eb) => eb.fn.countAll<number>().as('n'))
-  return db.first(filter.statuses ? query.where('status', 'in', filter.statuses) : query)!.n
+  return db.first(filter.statuses ? query.where('status', 'in', literals(filter.statuses)) : query)!.n
 }
 
 function branchesOf(filter: IssueFilter, after: IssueCursor | undefined): Branch[] {
@@ -77,7 +77,9 @@ function branchesOf(filter: IssueFilter, after: IssueCursor | undefined): Branch
   // Without a filter, the company's own index has the right order.
   const isPlain = filter.statuses === undefined && narrowest(filter) === undefined
   const all = matching(filter).selectAll()
-  const byStatus = isPlain ? [all] : (filter.statuses ?? ISSUE_STATUSES).map((one) => all.where('status', '=', one))
+  const byStatus = isPlain
+    ? [all]
+    : literals(filter.statuses ?? ISSUE_STATUSES).map((one) => all.where('status', '=', one))
   if (!after) return byStatus
   return byStatus.flatMap((query) => [
     query.where((eb) => sameRank(eb, after)),
@@ -94,7 +96,7 @@ const sameRank = (eb: ExpressionBuilder<Tables, 'issue'>, [rank, id]: IssueCurso
 type Branch = SelectQueryBuilder<Tables, 'issue', IssueRow>
 
 const withStatuses = (query: Branch, statuses: IssueFilter['statuses']) =>
-  statuses ? query.where('status', 'in', statuses) : query
+  statuses ? query.where('status', 'in', literals(statuses)) : query
 
 /** Returns the most selective filter of the request. The query reads the index of that filter. */
 function narrowest(filter: IssueFilter) {
@@ -119,13 +121,13 @@ function matching(filter: IssueFilter) {
   let query = sql.selectFrom('issue')
   query =
     driver || scattered
-      ? query.where(unindexed('company_id'), '=', filter.companyId)
-      : query.where('company_id', '=', filter.companyId)
+      ? query.where(unindexed('company_id'), '=', text(filter.companyId))
+      : query.where('company_id', '=', text(filter.companyId))
   for (const [name, column] of FILTERS) {
     const value = filter[name]
     if (value === undefined) continue
     const isDriver = !scattered && name === driver?.[0]
-    query = query.where(isDriver ? sql.dynamic.ref<string>(column) : unindexed(column), '=', value)
+    query = query.where(isDriver ? sql.dynamic.ref<string>(column) : unindexed(column), '=', text(value))
   }
   if (filter.labelId !== undefined) {
     const labelId = filter.labelId

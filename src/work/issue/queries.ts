@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/db.ts'
-import { prepared, raw, sql } from '../../platform/database/sql.ts'
-import type { IssueColumns, IssueRow } from './issue.ts'
+import { literals, prepared, raw, sql, text } from '../../platform/database/sql.ts'
+import { type IssueColumns, type IssueRow, PRIORITIES } from './issue.ts'
 import { type IssueStatus, OPEN_STATUSES } from './lifecycle.ts'
 
 const byId = prepared((key: { ref: string }) => sql.selectFrom('issue').selectAll().where('id', '=', key.ref))
@@ -13,40 +13,41 @@ export const findIssue = (db: Db, ref: string): IssueRow | undefined =>
   db.first(/^[a-z]+-\d+$/i.test(ref) ? byIdentifier({ ref }) : byId({ ref }))
 
 const insert = prepared((row: Omit<IssueRow, 'seq' | 'priority_rank'>) =>
-  sql
-    .insertInto('issue')
-    .values({
-      id: row.id,
-      company_id: row.company_id,
-      issue_number: row.issue_number,
-      identifier: row.identifier,
-      title: row.title,
-      description: row.description,
-      status: row.status,
-      priority: row.priority,
-      assignee_agent_id: row.assignee_agent_id,
-      assignee_user_id: row.assignee_user_id,
-      assigned_by_type: row.assigned_by_type,
-      assigned_by_id: row.assigned_by_id,
-      assigned_at: row.assigned_at,
-      parent_id: row.parent_id,
-      project_id: row.project_id,
-      goal_id: row.goal_id,
-      created_by_agent_id: row.created_by_agent_id,
-      created_by_user_id: row.created_by_user_id,
-      created_by_run_id: row.created_by_run_id,
-      request_depth: row.request_depth,
-      billing_code: row.billing_code,
-      started_at: row.started_at,
-      completed_at: row.completed_at,
-      cancelled_at: row.cancelled_at,
-      created_at: row.created_at,
-      updated_at: row.updated_at,
-    })
-    .returningAll(),
+  sql.insertInto('issue').values({
+    id: row.id,
+    company_id: row.company_id,
+    issue_number: row.issue_number,
+    identifier: row.identifier,
+    title: row.title,
+    description: row.description,
+    status: row.status,
+    priority: row.priority,
+    assignee_agent_id: row.assignee_agent_id,
+    assignee_user_id: row.assignee_user_id,
+    assigned_by_type: row.assigned_by_type,
+    assigned_by_id: row.assigned_by_id,
+    assigned_at: row.assigned_at,
+    parent_id: row.parent_id,
+    project_id: row.project_id,
+    goal_id: row.goal_id,
+    created_by_agent_id: row.created_by_agent_id,
+    created_by_user_id: row.created_by_user_id,
+    created_by_run_id: row.created_by_run_id,
+    request_depth: row.request_depth,
+    billing_code: row.billing_code,
+    started_at: row.started_at,
+    completed_at: row.completed_at,
+    cancelled_at: row.cancelled_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  }),
 )
 
-export const insertIssue = (db: Db, row: Omit<IssueRow, 'seq' | 'priority_rank'>): IssueRow => db.first(insert(row))!
+export const insertIssue = (db: Db, row: Omit<IssueRow, 'seq' | 'priority_rank'>): IssueRow => ({
+  ...row,
+  seq: db.insert(insert(row)),
+  priority_rank: PRIORITIES.indexOf(row.priority),
+})
 
 export const updateIssueRow = (db: Db, id: string, change: IssueColumns): IssueRow =>
   db.first(sql.updateTable('issue').set(change).where('id', '=', id).returningAll())!
@@ -58,7 +59,7 @@ export const listOpenIssuesOfAgent = (db: Db, of: { agentId: string }): IssueRow
       .selectFrom('issue')
       .selectAll()
       .where('assignee_agent_id', '=', of.agentId)
-      .where('status', 'in', OPEN_STATUSES)
+      .where('status', 'in', literals(OPEN_STATUSES))
       .orderBy('priority_rank')
       .orderBy('id'),
   )
@@ -166,8 +167,8 @@ const openBlocker = prepared((of: { id: string }) =>
     .selectFrom('issue_blocker')
     .innerJoin('issue', 'issue.id', 'issue_blocker.blocker_id')
     .select('issue.id')
-    .where('issue_blocker.issue_id', '=', of.id)
-    .where('issue.status', 'in', OPEN_STATUSES)
+    .where('issue_blocker.issue_id', '=', text(of.id))
+    .where('issue.status', 'in', literals(OPEN_STATUSES))
     .limit(1),
 )
 
@@ -192,7 +193,7 @@ const openChild = prepared((of: { parentId: string }) =>
     .selectFrom('issue')
     .select('id')
     .where('parent_id', '=', of.parentId)
-    .where('status', 'in', OPEN_STATUSES)
+    .where('status', 'in', literals(OPEN_STATUSES))
     .limit(1),
 )
 

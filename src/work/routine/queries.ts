@@ -1,6 +1,6 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
-import { prepared, sql } from '../../platform/database/sql.ts'
+import { literals, prepared, sql } from '../../platform/database/sql.ts'
 import type { RoutineRunTable, RoutineTable } from '../../platform/database/tables.ts'
 import { OPEN_STATUSES } from '../issue/lifecycle.ts'
 import type { RoutineRow, RoutineRunRow } from './routine.ts'
@@ -76,7 +76,7 @@ export const findOpenIssueOf = (db: Db, of: { routineId: string }) =>
       .innerJoin('issue', 'issue.id', 'routine_run.issue_id')
       .select(['issue.id', 'issue.identifier', 'issue.status'])
       .where('routine_run.routine_id', '=', of.routineId)
-      .where('issue.status', 'in', OPEN_STATUSES)
+      .where('issue.status', 'in', literals(OPEN_STATUSES))
       .orderBy('routine_run.id', 'desc')
       .limit(1),
   )
@@ -109,7 +109,7 @@ export const forgetOldRuns = (db: Db, of: { routineId: string; keep: number }) =
             selectFrom('issue')
               .select('id')
               .whereRef('issue.id', '=', 'routine_run.issue_id')
-              .where('status', 'in', OPEN_STATUSES),
+              .where('status', 'in', literals(OPEN_STATUSES)),
           ),
         ),
       ),
