@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/db.ts'
-import { each, prepared, raw, sql } from '../../platform/database/sql.ts'
+import { each, prepared, raw, sql, text } from '../../platform/database/sql.ts'
 import type { IssueRow, Relations } from './issue.ts'
 import { OPEN_STATUSES } from './lifecycle.ts'
 
@@ -27,9 +27,9 @@ export function findRelations(db: Db, issues: readonly Pick<IssueRow, 'id'>[]): 
 const anyRelation = prepared((of: { id: string }) =>
   sql.selectNoFrom(({ exists, or, selectFrom }) =>
     or([
-      exists(selectFrom('issue_label').select('issue_id').where('issue_id', '=', of.id)),
-      exists(selectFrom('issue_blocker').select('issue_id').where('issue_id', '=', of.id)),
-      exists(selectFrom('issue_blocker').select('issue_id').where('blocker_id', '=', of.id)),
+      exists(selectFrom('issue_label').select('issue_id').where('issue_id', '=', text(of.id))),
+      exists(selectFrom('issue_blocker').select('issue_id').where('issue_id', '=', text(of.id))),
+      exists(selectFrom('issue_blocker').select('issue_id').where('blocker_id', '=', text(of.id))),
     ]).as('any'),
   ),
 )

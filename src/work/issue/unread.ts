@@ -4,16 +4,18 @@ import type { Db } from '../../platform/database/db.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { getIssue } from './get.ts'
 import type { IssueRow } from './issue.ts'
-import { lastActivity, listUnread, NEVER_SEEN, saveReadState } from './unread-queries.ts'
+import { isUnread, lastActivity, listUnread, NEVER_SEEN, saveReadState } from './unread-queries.ts'
 
 /**
- * Returns whether issues are unread for a caller, with one query. An issue is
+ * Returns whether issues are unread for a caller. An issue is
  * unread for a person if somebody else did something on it since the person
  * marked it as read. For agents, no issue is unread.
  */
 export function findUnread(db: Db, caller: Caller, issues: readonly Pick<IssueRow, 'id'>[]): (id: string) => boolean {
   if (caller.type !== 'board') return () => false
-  const unread = new Set(listUnread(db, { userId: caller.userId, issueIds: issues.map((issue) => issue.id) }))
+  const { userId } = caller
+  if (issues.length === 1) return (id) => isUnread(db, { userId, id })
+  const unread = new Set(listUnread(db, { userId, issueIds: issues.map((issue) => issue.id) }))
   return (id) => unread.has(id)
 }
 

@@ -44,7 +44,7 @@ test('help, errors and empty lists print the command as it was started', async (
   assert.match(help.out, /^Usage: node .*bin\/service\.mjs backup/)
   assert.match(help.out, /\$ node .*bin\/service\.mjs restore /)
   const error = await runService(t, ['status', '--data-dir', dataDir])
-  assert.match(error.err, /^service: .*`node .*bin\/service\.mjs start --data-dir`/)
+  assert.match(error.err, /^service: .*`node .*bin\/service\.mjs start --data-dir "[^"]+"`/)
 })
 
 test('a program that npx installed from a packed file names that file', (t) => {
