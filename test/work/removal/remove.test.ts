@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { insertRun, wakeReasons } from '../../arrange.ts'
-import { setUp } from './set-up.ts'
+import { setUp } from '../issue/set-up.ts'
 
 test('deleting an issue deletes its comments and files and keeps its costs and activity', async (t) => {
   const { create, request, make, ada, bob, company, config, ctx, activity } = await setUp(t)

@@ -15,7 +15,7 @@ import { READ_LIMITS, readPackageJob } from '../../../src/portability/read/read-
 import { fetchPackage } from '../../../src/portability/source/fetch.ts'
 import { PACKAGE_FILES } from '../../../src/portability/source/package-files.ts'
 import { createTestApp, temporaryFolder } from '../../helpers.ts'
-import { inline, refuse } from '../fixtures.ts'
+import { inline, refuse } from '../../portability/fixtures.ts'
 
 const COMPANY = '---\nname: Acme\nlicense: MIT\n---\n'
 const agent = (matter: string) => `---\n${matter}\n---\nWork.\n`
