@@ -123,8 +123,10 @@ export interface OutputReader {
   /**
    * Reads the program's own files since the last call. The caller calls it a few times a second during the run,
    * and once after its end.
+   *
+   * @param isEnd whether it is the last call
    */
-  poll?(): Fact[]
+  poll?(isEnd?: boolean): Fact[]
   /** Whether to omit a line of standard output from the run's log, because a later line contains the same content. */
   isNoise?(text: string): boolean
 }

@@ -75,8 +75,8 @@ export function claudeReader(config: { model?: string | undefined }, run: Reader
       if (isUsageLimit(line)) return [refuse(resetTime(line, now()))]
       return []
     },
-    poll() {
-      if (!reported) subagents.read(session ?? run.session?.id ?? run.newSessionId)
+    poll(isEnd = false) {
+      if (!reported) subagents.read(session ?? run.session?.id ?? run.newSessionId, isEnd)
       const facts = pending
       pending = []
       return facts

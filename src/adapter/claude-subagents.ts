@@ -37,9 +37,10 @@ export function followSubagents(env: Readonly<Record<string, string>>, onLine: (
       files.skip()
       nextSearch = 0
     },
-    /** Reads the new lines in the files of a session. */
-    read(current: string) {
+    /** Reads the new lines in the files of a session. At the end of the run it always searches for them. */
+    read(current: string, isEnd: boolean) {
       session = current
+      if (isEnd) nextSearch = 0
       files.read()
     },
   }

@@ -276,6 +276,23 @@ describe('the output of claude', () => {
     assert.deepEqual(mergeFacts(facts).usage, { [SONNET]: { ...use(200, 0, 100, 0.0021), costStatus: 'estimated' } })
   })
 
+  test('the last read finds the sub-agents of a run that was stopped soon after they began', (t) => {
+    const home = mkdtempSync(path.join(tmpdir(), 'service-home-'))
+    t.after(() => rmSync(home, { recursive: true }))
+    const reader = claudeReader({}, { session: null, newSessionId: SESSION, env: { HOME: home } })
+    assert.deepEqual(reader.poll!(), [])
+    const folder = path.join(home, '.claude/projects/-work', SESSION, 'subagents')
+    mkdirSync(folder, { recursive: true })
+    const message = { id: 'msg_1', model: SONNET, content: [], usage: { input_tokens: 100, output_tokens: 40 } }
+    writeFileSync(
+      path.join(folder, 'agent-1.jsonl'),
+      `${JSON.stringify({ type: 'assistant', session_id: SESSION, message })}\n`,
+    )
+    assert.deepEqual(mergeFacts(reader.poll!(true)).usage, {
+      [SONNET]: { ...use(100, 0, 40, 0.0009), costStatus: 'estimated' },
+    })
+  })
+
   test('a one-hour cache write costs twice the input price, a five-minute cache write 25 % more', () => {
     const reader = claudeReader({}, { session: null, newSessionId: 'x' })
     const usage = {

@@ -54,11 +54,11 @@ export function createPump(
     to.onFacts(facts)
     to.facts.add(facts)
   }
-  const poll = () => {
-    if (reader.poll) take(reader.poll)
+  const poll = (isEnd = false) => {
+    if (reader.poll) take(() => reader.poll!(isEnd))
     to.facts.flush()
   }
-  const polling = reader.poll && setInterval(poll, POLL_MS)
+  const polling = reader.poll && setInterval(() => poll(), POLL_MS)
 
   const read = (name: 'stdout' | 'stderr', stream: Readable): Promise<void> => {
     const scrubber = createScrubber(spec.redact)
@@ -99,7 +99,7 @@ export function createPump(
     close() {
       clearInterval(polling)
       for (const end of ends) end()
-      poll()
+      poll(true)
     },
   }
 }
