@@ -70,8 +70,8 @@ export function codexReader(config: { model?: string | undefined }, run: ReaderI
   }
 
   /** Reads the new content of the session file. */
-  function poll(): Fact[] {
-    if (!file && thread && thread !== run.session?.id && isSearchDue()) followFresh(thread)
+  function poll(isEnd = false): Fact[] {
+    if (!file && thread && thread !== run.session?.id && isSearchDue(isEnd)) followFresh(thread)
     file?.read()
     if (thread && announced) subagents?.read(thread)
     const facts = pending

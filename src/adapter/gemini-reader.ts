@@ -57,8 +57,8 @@ export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now)
     },
   }
 
-  function poll(): Fact[] {
-    if (!isOver) files.read()
+  function poll(isEnd = false): Fact[] {
+    if (!isOver) files.read(isEnd)
     return ledger.facts()
   }
 

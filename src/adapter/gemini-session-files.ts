@@ -29,6 +29,7 @@ export function followGeminiSession(
   let isPast = isResumed
   let folder: string | null = null
   const isSearchDue = createSearchPauses()
+  let isEnd = false
 
   const files = followFiles(listFiles, (text) => {
     if (!text.includes('"tokens"')) return
@@ -39,11 +40,17 @@ export function followGeminiSession(
   })
   if (isResumed) files.read()
   isPast = false
-  return { read: files.read }
+  return {
+    /** @param isLast whether it is the last call */
+    read(isLast: boolean) {
+      isEnd = isLast
+      files.read()
+    },
+  }
 
   /** Lists `chats/session-<time>-<start of the id>.jsonl`, of which each resumption adds one, and `chats/<id>/<sub-agent>.jsonl`. */
   function listFiles(): string[] {
-    if (!root || (!folder && !isSearchDue())) return []
+    if (!root || (!folder && !isSearchDue(isEnd))) return []
     const isOwn = (name: string) => name.endsWith(`-${session.slice(0, 8)}.jsonl`)
     const folders = folder ? [folder] : listFolder(root).map((project) => path.join(root, project, 'chats'))
     for (const chats of folders) {

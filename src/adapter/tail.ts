@@ -74,12 +74,13 @@ export function followFiles(find: () => readonly string[], onLine: (text: string
 /**
  * Returns a function that says whether it is time to search for a file again.
  * The pauses double from 50 ms to 2 s, because a search may list many folders.
+ * At the end of a run it is always time, because the file may be new.
  */
-export function createSearchPauses(): () => boolean {
+export function createSearchPauses(): (isEnd: boolean) => boolean {
   let pauseMs = 25
   let next = 0
-  return () => {
-    if (performance.now() < next) return false
+  return (isEnd) => {
+    if (!isEnd && performance.now() < next) return false
     pauseMs = Math.min(pauseMs * 2, 2_000)
     next = performance.now() + pauseMs
     return true
