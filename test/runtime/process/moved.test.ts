@@ -18,13 +18,14 @@ async function startWaiting(t: TestContext) {
 }
 
 test('a run records its log and its outcome in its folder if the folder is moved during the run', async (t) => {
-  const { runDir, finish } = await startWaiting(t)
+  const { runDir, runId, finish } = await startWaiting(t)
   const moved = path.join(temporaryFolder(t), 'moved')
   renameSync(runDir, moved)
   finish()
   await until(() => readExit(moved) !== undefined, 'the exit record')
   assert.deepEqual([readExit(moved)!.exitCode, readExit(moved)!.reason], [3, 'exited'])
   assert.match(logOf(moved), /begun\nover\n/)
+  await until(() => !markedProcesses().has(runId), 'the exit of the shim, which follows its record')
 })
 
 test('a run whose folder is deleted ends with all its processes', async (t) => {
