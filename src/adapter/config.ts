@@ -151,7 +151,7 @@ export const localEntries = <const Name extends string>(defaultCommand: Name, ma
   model: v.optional(
     described(
       v.pipe(filled, v.regex(/^[^-\s][^\s]*$/, "It must be a model's name: no spaces, no leading dash.")),
-      "The name of the model, as the program expects it. Default: the program's own choice. Set it for runtimeB_local: that program reports no costs, and the service estimates them from the model. Without a known model, no budget can stop the agent.",
+      "The name of the model, as the program expects it. Default: the program's own choice. Set it for Codex (runtimeB_local): that program reports no costs, and the service estimates them from the model. Without a known model, no budget can stop the agent.",
     ),
   ),
   instructionsFilePath: v.optional(

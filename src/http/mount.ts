@@ -68,7 +68,7 @@ const TEXT_FILE = /:(\w+)\.txt$/
 /** An endpoint with the values that each request needs. */
 interface MountedEndpoint extends Endpoint {
   usualStatus: number
-  /** The parameter of a path such as \`/:name.txt\`. */
+  /** The parameter of a path such as `/:name.txt`. */
   textParam: string | undefined
 }
 

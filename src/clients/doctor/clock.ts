@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { createDb } from '../../platform/database/db.ts'
-import { openReadOnly } from '../../platform/database/reader-thread.ts'
+import type { Db } from '../../platform/database/db.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { duration } from '../cli/command/output.ts'
 import type { Check, Finding } from './check.ts'
+import { readDatabase } from './read-database.ts'
 
 /** A smaller difference is no problem: waits and timeouts are longer. */
 const TOLERANCE_MS = 60_000
@@ -23,7 +23,7 @@ export const clockCheck: Check = {
   run({ dataDir }) {
     const now = Date.now()
     const findings = [
-      ahead(now, latestActivity(path.join(dataDir, 'service.db')), 'The latest activity'),
+      ahead(now, readDatabase(dataDir, latestActivity), 'The latest activity'),
       ahead(now, latestFile(dataDir), 'The newest file of the data directory'),
       existsSync(TIMESYNC) && !existsSync(path.join(TIMESYNC, 'synchronized')) ? NOT_SYNCHRONIZED : undefined,
     ].filter((finding) => finding !== undefined)
@@ -48,20 +48,9 @@ function ahead(now: number, at: number | undefined, what: string): Finding | und
   }
 }
 
-function latestActivity(file: string): number | undefined {
-  if (!existsSync(file)) return undefined
-  try {
-    const sqlite = openReadOnly(file)
-    try {
-      const last = sql.selectFrom('activity').select('created_at').orderBy('seq', 'desc').limit(1)
-      const found = createDb(sqlite).first(last)
-      return found && Date.parse(found.created_at)
-    } finally {
-      sqlite.close()
-    }
-  } catch {
-    return undefined // The check of the database reports the problem.
-  }
+function latestActivity(db: Db): number | undefined {
+  const latest = db.first(sql.selectFrom('activity').select('created_at').orderBy('seq', 'desc').limit(1))
+  return latest && Date.parse(latest.created_at)
 }
 
 function latestFile(dataDir: string): number | undefined {

@@ -2,14 +2,13 @@ import { chmodSync, existsSync, readdirSync, rmdirSync, rmSync, statSync } from 
 import path from 'node:path'
 import { isSea } from 'node:sea'
 import { countLiveRuns } from '../../organization/run/queries.ts'
-import { createDb } from '../../platform/database/db.ts'
 import { DataDirTaken, lockDataDir } from '../../platform/database/lock.ts'
-import { openReadOnly } from '../../platform/database/reader-thread.ts'
 import { serverInfoFile, serverKeysFile } from '../../platform/database/server-info.ts'
 import { packageRoot } from '../../platform/package-root.ts'
 import { removeAbandoned } from '../backup/create.ts'
 import { pendingFile, RESTORE_WORK } from '../backup/place.ts'
 import { backupFolder } from '../backup/schedule.ts'
+import { readDatabase } from './read-database.ts'
 
 /** One repair that was made. */
 export interface Fix {
@@ -91,7 +90,7 @@ function removeEmptyWorktrees(dataDir: string): Fix[] {
 /** Removes the programs that earlier versions of the single executable unpacked, unless a run still uses one. */
 function removeOldPrograms(dataDir: string): Fix[] {
   const folder = path.join(dataDir, 'program')
-  if (!isSea() || !existsSync(folder) || hasLiveRuns(path.join(dataDir, 'service.db'))) return []
+  if (!isSea() || !existsSync(folder) || hasLiveRuns(dataDir)) return []
   return readdirSync(folder)
     .filter((name) => name !== path.basename(packageRoot()))
     .map((name): Fix => {
@@ -101,16 +100,5 @@ function removeOldPrograms(dataDir: string): Fix[] {
 }
 
 /** Whether the database has a run that has not ended. Returns true if the database cannot be read. */
-function hasLiveRuns(file: string): boolean {
-  if (!existsSync(file)) return false
-  try {
-    const sqlite = openReadOnly(file)
-    try {
-      return countLiveRuns(createDb(sqlite)) > 0
-    } finally {
-      sqlite.close()
-    }
-  } catch {
-    return true
-  }
-}
+const hasLiveRuns = (dataDir: string): boolean =>
+  existsSync(path.join(dataDir, 'service.db')) && readDatabase(dataDir, countLiveRuns) !== 0

@@ -1,13 +1,12 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import path from 'node:path'
+import { readFileSync, statSync } from 'node:fs'
 import * as v from 'valibot'
 import type { Adapter } from '../../adapter/adapter.ts'
 import { ADAPTERS } from '../../adapter/registry.ts'
-import { createDb } from '../../platform/database/db.ts'
-import { openReadOnly } from '../../platform/database/reader-thread.ts'
+import type { Db } from '../../platform/database/db.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { findProgram } from '../../runtime/process/capabilities.ts'
 import type { Check, Finding, Installation } from './check.ts'
+import { readDatabase } from './read-database.ts'
 
 /**
  * Checks whether the agent programs of this machine have a login. It reads only
@@ -37,7 +36,7 @@ function checkLogin({ dataDir, environment }: Installation, adapter: Adapter): F
   }
   if (process.platform === 'darwin')
     return { status: 'ok', message: `${command} may have a login in the Keychain, which is not read.`, details }
-  const agents = agentsOf(path.join(dataDir, 'service.db'), adapter.type)
+  const agents = readDatabase(dataDir, (db) => listConfigurations(db, adapter.type)) ?? []
   if (agents.length > 0 && agents.every(hasOwnKey))
     return { status: 'ok', message: `${command} has no login, and its agents have keys in their env.`, details }
   return { status: 'warning', message: `${command} has no login: there is no ${files[0]}.`, hint: again, details }
@@ -53,26 +52,15 @@ function hasExpired(file: string): boolean {
   }
 }
 
-/** Returns the configurations of the agents that use an adapter. */
-function agentsOf(file: string, type: string): { adapter_config: string }[] {
-  if (!existsSync(file)) return []
-  try {
-    const sqlite = openReadOnly(file)
-    try {
-      return createDb(sqlite).all(
-        sql
-          .selectFrom('agent')
-          .select('adapter_config')
-          .where('adapter_type', '=', type)
-          .where('status', '<>', 'terminated'),
-      )
-    } finally {
-      sqlite.close()
-    }
-  } catch {
-    return [] // The check of the database reports the problem.
-  }
-}
+/** Lists the configurations of the agents that use an adapter. */
+const listConfigurations = (db: Db, type: string) =>
+  db.all(
+    sql
+      .selectFrom('agent')
+      .select('adapter_config')
+      .where('adapter_type', '=', type)
+      .where('status', '<>', 'terminated'),
+  )
 
 const hasOwnKey = ({ adapter_config }: { adapter_config: string }) =>
   Object.keys(JSON.parse(adapter_config).env ?? {}).some((name) => /_(API_KEY|AUTH_TOKEN|OAUTH_TOKEN)$/.test(name))

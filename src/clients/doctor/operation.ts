@@ -1,10 +1,10 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { hostOfWebhook } from '../../access/webhook/webhook.ts'
-import { createDb } from '../../platform/database/db.ts'
-import { openReadOnly } from '../../platform/database/reader-thread.ts'
+import type { Db } from '../../platform/database/db.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { Check, Finding } from './check.ts'
+import { readDatabase } from './read-database.ts'
 
 const MB = 1024 * 1024
 
@@ -44,57 +44,43 @@ export const failingCheck: Check = {
   id: 'failing',
   title: 'Failing',
   run({ dataDir }) {
-    const found = listFailing(path.join(dataDir, 'service.db'))
+    const found = readDatabase(dataDir, listFailing) ?? []
     return found.length > 0 ? found : [{ status: 'ok', message: 'No agent and no webhook is failing.' }]
   },
 }
 
-function listFailing(file: string): Finding[] {
-  if (!existsSync(file)) return []
-  try {
-    const sqlite = openReadOnly(file)
-    try {
-      const db = createDb(sqlite)
-      const agents = db.all(
-        sql
-          .selectFrom('agent')
-          .select(['id', 'name', 'status', 'error_reason', 'pause_message'])
-          .where((eb) => eb.or([eb('status', '=', 'error'), eb('pause_reason', 'in', ['failures', 'loop'])]))
-          .where('status', 'in', ['error', 'paused']),
-      )
-      const webhooks = db.all(
-        sql
-          .selectFrom('webhook')
-          .select(['id', 'url', 'disabled_why'])
-          .where('disabled_why', 'in', ['failing', 'gone']),
-      )
-      return [
-        ...agents.map(
-          ({ id, name, status, error_reason, pause_message }): Finding => ({
-            status: 'warning',
-            message: sentence(
-              `${name} is ${status === 'error' ? 'stopped by errors' : 'paused'}`,
-              error_reason ?? pause_message,
-            ),
-            hint: 'Look at its last run: service run list. Then: service agent resume NAME.',
-            details: { agentId: id },
-          }),
+function listFailing(db: Db): Finding[] {
+  const agents = db.all(
+    sql
+      .selectFrom('agent')
+      .select(['id', 'name', 'status', 'error_reason', 'pause_message'])
+      .where((eb) => eb.or([eb('status', '=', 'error'), eb('pause_reason', 'in', ['failures', 'loop'])]))
+      .where('status', 'in', ['error', 'paused']),
+  )
+  const webhooks = db.all(
+    sql.selectFrom('webhook').select(['id', 'url', 'disabled_why']).where('disabled_why', 'in', ['failing', 'gone']),
+  )
+  return [
+    ...agents.map(
+      ({ id, name, status, error_reason, pause_message }): Finding => ({
+        status: 'warning',
+        message: sentence(
+          `${name} is ${status === 'error' ? 'stopped by errors' : 'paused'}`,
+          error_reason ?? pause_message,
         ),
-        ...webhooks.map(
-          ({ id, url, disabled_why }): Finding => ({
-            status: 'warning',
-            message: `The webhook to ${hostOfWebhook({ url })} is disabled (${disabled_why}).`,
-            hint: 'See service webhook deliveries. Then: service webhook edit WEBHOOK --status active.',
-            details: { webhookId: id },
-          }),
-        ),
-      ]
-    } finally {
-      sqlite.close()
-    }
-  } catch {
-    return [] // The check of the database says what is wrong with it.
-  }
+        hint: 'Look at its last run: service run list. Then: service agent resume NAME.',
+        details: { agentId: id },
+      }),
+    ),
+    ...webhooks.map(
+      ({ id, url, disabled_why }): Finding => ({
+        status: 'warning',
+        message: `The webhook to ${hostOfWebhook({ url })} is disabled (${disabled_why}).`,
+        hint: 'See service webhook deliveries. Then: service webhook edit WEBHOOK --status active.',
+        details: { webhookId: id },
+      }),
+    ),
+  ]
 }
 
 /** Joins a statement and its reason, which may be a sentence already. */

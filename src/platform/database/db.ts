@@ -11,7 +11,7 @@ export interface Db {
   first<O>(query: Query<O>): O | undefined
   /** Runs a query for its effect and returns the number of changed rows. */
   run(query: Query<unknown>): number
-  /** Inserts a row and returns its rowid. Takes half of the time of an insert with \`returning\`. */
+  /** Inserts a row and returns its rowid. Takes half of the time of an insert with `returning`. */
   insert(query: Query<unknown>): number
   /** Identifies what reads see at this moment. It differs after each change, of this connection or of another. */
   version(): string

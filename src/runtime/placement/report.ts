@@ -13,6 +13,7 @@ import { FACTS_PER_WRITE, recordUsage } from '../executor/facts.ts'
 import { deliverFacts } from '../process/follow.ts'
 import {
   type ExitRecord,
+  factsFile,
   logFolder,
   readBudget,
   readExit,
@@ -135,7 +136,8 @@ export async function receiveReport(
   // The record of the server itself is there before it finishes a lost run.
   const hasEnded = run.finished_at !== null || readExit(runDir) !== undefined
   if (hasEnded) {
-    await recordLateUsage(ctx, runId)
+    // Each call reads the whole file.
+    if (parts.some(({ name }) => path.join(runDir, name) === factsFile(runDir))) await recordLateUsage(ctx, runId)
     return { sizes, stop: { graceSec: 0 }, budget: null }
   }
   if (exit) writeExit(runDir, toServerClock(exit as ExitRecord, Date.parse(ctx.now) - Date.parse(clock)))

@@ -81,3 +81,6 @@ export const words = (name: string) => {
 /** Formats a number with its noun: `1 run`, `2 runs`. */
 export const plural = (count: number, noun: string, more = `${noun}s`) =>
   `${number(count)} ${count === 1 ? noun : more}`
+
+/** Returns the beginning of a Markdown text without its markup. */
+export const plainText = (markdown: string): string => markdown.replaceAll(/[*_`#>]+/g, '').slice(0, 300)

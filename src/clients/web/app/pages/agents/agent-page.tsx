@@ -24,7 +24,7 @@ import { ConfigurationForm } from './configuration-form.tsx'
 import { Keys } from './keys.tsx'
 import { Revisions } from './revisions.tsx'
 import { Skills } from './skills.tsx'
-import { AgentState, STATE_NAME } from './state.tsx'
+import { AgentWork, STATE_NAME, stateOf } from './state.tsx'
 
 const TABS = ['overview', 'runs', 'configuration', 'revisions', 'keys'] as const
 type Tab = (typeof TABS)[number]
@@ -64,7 +64,7 @@ export function AgentPage() {
               {` · ${programOf(agent) ?? adapterName(agent.adapterType)}`}
             </p>
             <p class="agent-state">
-              <b>{STATE_NAME[agent.status]}</b> <AgentState agent={agent} />
+              <b>{STATE_NAME[stateOf(agent)]}</b> <AgentWork agent={agent} />
             </p>
           </div>
         </header>

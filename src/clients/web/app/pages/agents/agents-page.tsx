@@ -13,9 +13,9 @@ import { agents, isLoaded, may, pathTo } from '../../state/company.ts'
 import { openNewAgent, openRehearsal } from '../../state/dialogs.ts'
 import type { Agent } from '../../state/types.ts'
 import { pauseAgent, resumeAgent, runAgent, terminateAgent } from './actions.ts'
-import { AgentState, BudgetMeter, STATE_NAME, STATE_ORDER } from './state.tsx'
+import { type AgentState, AgentWork, BudgetMeter, STATE_NAME, STATE_ORDER, stateOf } from './state.tsx'
 
-type Row = { key: string } & ({ status: Agent['status']; count: number } | { agent: Agent })
+type Row = { key: string } & ({ state: AgentState; count: number } | { agent: Agent })
 
 /** The agents of the company, with their current work or the reason why they do not work. */
 export function AgentsPage() {
@@ -25,11 +25,11 @@ export function AgentsPage() {
       : [],
   )
   const all = agents.all.value.filter(({ status }) => status !== 'terminated')
-  const groups = Map.groupBy(all, ({ status }) => status)
-  const rows = STATE_ORDER.flatMap((status): Row[] => {
-    const list = groups.get(status) ?? []
+  const groups = Map.groupBy(all, stateOf)
+  const rows = STATE_ORDER.flatMap((state): Row[] => {
+    const list = groups.get(state) ?? []
     if (list.length === 0) return []
-    return [{ key: status, status, count: list.length }, ...list.map((agent): Row => ({ key: agent.id, agent }))]
+    return [{ key: state, state, count: list.length }, ...list.map((agent): Row => ({ key: agent.id, agent }))]
   })
   return (
     <Page
@@ -72,7 +72,7 @@ export function AgentsPage() {
               <AgentRow agent={row.agent} />
             ) : (
               <div class="group-head agents-head">
-                <h2>{STATE_NAME[row.status]}</h2>
+                <h2>{STATE_NAME[row.state]}</h2>
                 <span class="num">{row.count}</span>
               </div>
             )
@@ -93,7 +93,7 @@ function AgentRow({ agent }: { agent: Agent }) {
         </a>
         <span class="note clip">{agent.title ?? words(agent.role)}</span>
       </span>
-      <AgentState agent={agent} />
+      <AgentWork agent={agent} />
       <BudgetMeter agent={agent} />
       {may('member') && <AgentMenu agent={agent} />}
     </div>

@@ -3,8 +3,16 @@ import { Ago } from '../../kit/time.tsx'
 import { issues, liveRuns, pathTo } from '../../state/company.ts'
 import type { Agent } from '../../state/types.ts'
 
-export const STATE_NAME: Record<Agent['status'], string> = {
+/** The status of an agent, or `held` for an idle agent that may not start yet: its program is missing, or its provider refuses. */
+export type AgentState = Agent['status'] | 'held'
+
+const isHeld = ({ heldUntil }: Agent) => heldUntil !== null && Date.parse(heldUntil) > Date.now()
+
+export const stateOf = (agent: Agent): AgentState => (agent.status === 'idle' && isHeld(agent) ? 'held' : agent.status)
+
+export const STATE_NAME: Record<AgentState, string> = {
   running: 'Working',
+  held: 'Held',
   idle: 'Ready',
   paused: 'Paused',
   error: 'Error',
@@ -12,10 +20,11 @@ export const STATE_NAME: Record<Agent['status'], string> = {
   terminated: 'Terminated',
 }
 
-/** The order of statuses in the list. */
-export const STATE_ORDER: readonly Agent['status'][] = [
+/** The order of the states in the list. */
+export const STATE_ORDER: readonly AgentState[] = [
   'running',
   'error',
+  'held',
   'paused',
   'pending_approval',
   'idle',
@@ -23,7 +32,7 @@ export const STATE_ORDER: readonly Agent['status'][] = [
 ]
 
 /** The current work of an agent, or the reason why it does not work. */
-export function AgentState({ agent }: { agent: Agent }) {
+export function AgentWork({ agent }: { agent: Agent }) {
   const live = liveRuns.value.filter((run) => run.agentId === agent.id)
   if (live.length > 0) {
     const issue = issues.get(live[0]!.issueId)
@@ -44,10 +53,10 @@ export function AgentState({ agent }: { agent: Agent }) {
     )
   }
   if (agent.status === 'error') return <span class="error clip">{agent.errorReason ?? 'Its last run failed.'}</span>
-  if (agent.heldUntil && Date.parse(agent.heldUntil) > Date.now()) {
+  if (agent.heldUntil !== null && isHeld(agent)) {
     return (
       <span class="warn clip" title={agent.heldBecause ?? undefined}>
-        Starts again <Ago at={agent.heldUntil} />: {agent.heldBecause ?? 'its provider refuses requests.'}
+        Tries again <Ago at={agent.heldUntil} />: {agent.heldBecause ?? 'its provider refuses requests.'}
       </span>
     )
   }

@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Avatar } from '../../kit/avatar.tsx'
 import { Button } from '../../kit/button.tsx'
-import { spendOf } from '../../kit/format.ts'
+import { plainText, spendOf } from '../../kit/format.ts'
 import { Icon } from '../../kit/icon.tsx'
 import { StatusGlyph } from '../../kit/status.tsx'
 import { Ago } from '../../kit/time.tsx'
@@ -139,9 +139,6 @@ function MentionLine(props: LineProps) {
     </Line>
   )
 }
-
-/** Returns the beginning of a Markdown text without its markup. */
-const plainText = (markdown: string) => markdown.replaceAll(/[*_`#>]+/g, '').slice(0, 300)
 
 function FailureLine(props: LineProps) {
   const { item } = props

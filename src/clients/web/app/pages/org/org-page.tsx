@@ -9,7 +9,7 @@ import { request } from '../../state/api.ts'
 import { agents, companyIdNow, may, pathTo } from '../../state/company.ts'
 import { openNewAgent } from '../../state/dialogs.ts'
 import { useQuery } from '../../state/query.ts'
-import { STATE_NAME } from '../agents/state.tsx'
+import { STATE_NAME, stateOf } from '../agents/state.tsx'
 import { layoutOrg, NODE, type OrgNode } from './layout.ts'
 
 /** The org chart: managers, reports, and the current work and spend of each agent. */
@@ -92,13 +92,14 @@ function Item({ node, level, at, isFirst = false }: ItemProps) {
   const agent = agents.get(node.id)
   const { x, y } = at.get(node.id)!
   const status = agent?.status ?? node.status
+  const state = agent ? stateOf(agent) : node.status
   const href = pathTo(`agents/${agent?.urlKey ?? node.id}`)
   return (
     <li
       role="treeitem"
       aria-level={level}
       {...(node.reports.length > 0 && { 'aria-expanded': true })}
-      aria-label={`${node.name}, ${node.title ?? words(node.role)}, ${STATE_NAME[status]}`}
+      aria-label={`${node.name}, ${node.title ?? words(node.role)}, ${STATE_NAME[state]}`}
       tabIndex={isFirst ? 0 : -1}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || event.target !== event.currentTarget) return
@@ -111,8 +112,8 @@ function Item({ node, level, at, isFirst = false }: ItemProps) {
         <span class="org-text">
           <b class="clip">{node.name}</b>
           <span class="note clip">{node.title ?? words(node.role)}</span>
-          <span class={`note org-state ${status}`}>
-            {STATE_NAME[status]}
+          <span class={`note org-state ${state}`}>
+            {STATE_NAME[state]}
             {agent && agent.spentMonthlyCents > 0 && (
               <span class="num" title={spendOf(agent)}>
                 {money(agent.spentMonthlyCents)}

@@ -11,7 +11,8 @@ export interface SettingField {
   label: string
   hint?: string
   placeholder?: string
-  kind?: 'number' | 'lines'
+  /** `lines`: a text of several lines; `list`: one item in each line. */
+  kind?: 'number' | 'lines' | 'list'
   isRequired?: boolean
 }
 
@@ -76,7 +77,7 @@ export const SETTINGS: Record<PlacementType, readonly SettingField[]> = {
     {
       key: 'options',
       label: 'Further options of sbatch',
-      kind: 'lines',
+      kind: 'list',
       placeholder: '--constraint=big',
       hint: 'One option a line.',
     },
@@ -116,9 +117,6 @@ export const SETTINGS: Record<PlacementType, readonly SettingField[]> = {
   ],
 }
 
-/** The settings whose lines are the items of a list. */
-const LISTS = new Set(['options'])
-
 /** Converts a setting to the text of its field. */
 export const textOfSetting = (value: unknown): string => (Array.isArray(value) ? value.join('\n') : String(value ?? ''))
 
@@ -133,17 +131,13 @@ export function toSettings(
       const text = typed[key]?.trim()
       if (text === undefined) return []
       if (text === '') return isNew ? [] : [[key, null]]
-      if (LISTS.has(key))
-        return [
-          [
-            key,
-            text
-              .split('\n')
-              .map((line) => line.trim())
-              .filter(Boolean),
-          ],
-        ]
-      return [[key, kind === 'number' ? Number(text) : text]]
+      return [[key, kind === 'number' ? Number(text) : kind === 'list' ? itemsOf(text) : text]]
     }),
   )
 }
+
+const itemsOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)

@@ -64,7 +64,7 @@ export function PlacementForm({ placement, onClose }: { placement?: Placement | 
           hint={hint}
           isMono
           {...(placeholder && { placeholder })}
-          {...(kind === 'lines' && { rows: 2 })}
+          {...((kind === 'lines' || kind === 'list') && { rows: 2 })}
           {...(isRequired && { isRequired })}
           value={typed.value[key] ?? textOfSetting(placement?.settings[key])}
           onInput={(text) => {

@@ -4,7 +4,7 @@ import plus from 'lucide-static/icons/plus.svg'
 import { useLocation } from 'preact-iso'
 import { Avatar } from '../../kit/avatar.tsx'
 import { Button } from '../../kit/button.tsx'
-import { words } from '../../kit/format.ts'
+import { plainText, words } from '../../kit/format.ts'
 import { Icon } from '../../kit/icon.tsx'
 import { List } from '../../kit/list.tsx'
 import { Picker } from '../../kit/menu.tsx'
@@ -84,7 +84,7 @@ function ProjectRow({ project }: { project: Project }) {
       <a class="row-link clip" href={pathTo(`projects/${project.id}`)}>
         {project.name}
       </a>
-      <span class="note clip project-text">{project.description}</span>
+      <span class="note clip project-text">{plainText(project.description ?? '')}</span>
       <span class="project-end">
         <span class="mono clip note">{place && (place.cwd ?? place.repoUrl)}</span>
         {project.targetDate && (
