@@ -76,6 +76,8 @@ export type Fact =
    * the run. If the reader dies, the usage of the run can be read from this file.
    */
   | ({ kind: 'session_file' } & SessionFileStart)
+  /** Where the program itself records the calls of the session. It serves the same purpose as `session_file`. */
+  | ({ kind: 'session_store' } & SessionStore)
   /** The latest message of the agent, truncated to 2,000 characters. The last one becomes the run's summary. */
   | { kind: 'text'; text: string }
   /** The session cannot be resumed: the program does not know it, or it is full. The next run starts a new one. */
@@ -103,6 +105,16 @@ export interface SessionFileStart {
   model: string
   /** Whether the file belongs to a sub-agent, which has its own session. */
   isSubagent?: boolean
+}
+
+/** The place in which a program records the calls of a session, and its state at the start of a run. */
+export interface SessionStore {
+  program: 'gemini' | 'opencode'
+  /** A folder (`gemini`) or a database (`opencode`). */
+  path: string
+  session: string
+  /** What belongs to earlier runs: the length of each file in bytes, or the time of the last `step` in milliseconds. */
+  before: Record<string, number>
 }
 
 export type CostStatus = 'reported' | 'estimated' | 'unpriced'

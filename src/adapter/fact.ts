@@ -35,6 +35,13 @@ export function readFact(value: unknown): Fact | undefined {
       if (!start.path.startsWith('/')) return undefined
       return { kind: 'session_file', ...start, ...(isSubagent === true && { isSubagent }) }
     }
+    case 'session_store': {
+      const { program, path, before } = fact
+      const session = asSessionId(fact.session)
+      if ((program !== 'gemini' && program !== 'opencode') || session === null || !asText(path).startsWith('/'))
+        return undefined
+      return { kind: 'session_store', program, path: asText(path), session, before: readCounts(before) }
+    }
     case 'text':
       return { kind: 'text', text: cut(asText(fact.text)) }
     case 'rate_limited':
@@ -78,6 +85,9 @@ function totalsOf(value: unknown): UsageTotals {
     costUsd: asDollars(costUsd),
   }
 }
+
+const readCounts = (value: unknown): Record<string, number> =>
+  Object.fromEntries(Object.entries(asObject(value)).map(([key, count]) => [key, asCount(count)]))
 
 const nameOf = (value: unknown) => cut(asText(value), 200)
 const textOrNull = (value: unknown) => (typeof value === 'string' ? cut(value) : null)

@@ -1,5 +1,5 @@
 import type { Fact, OutputReader, ReaderInput } from './adapter.ts'
-import { followGeminiSession, geminiUsage } from './gemini-session-files.ts'
+import { findGeminiSessions, followGeminiSession, geminiUsage } from './gemini-session-files.ts'
 import { isRateLimit, isUsageLimit, resetTime } from './reset-time.ts'
 import { deadSession, isContextOverflow } from './session.ts'
 import { asObject, asSessionId, asText, cut, type Json, parseLine } from './usage.ts'
@@ -17,7 +17,9 @@ import { createUsageLedger } from './usage-ledger.ts'
 export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now): OutputReader {
   const ledger = createUsageLedger()
   const id = run.session?.id ?? run.newSessionId
-  const files = followGeminiSession(run.env ?? {}, id, { isResumed: run.session !== null, ledger })
+  const store = findGeminiSessions(run.env ?? {}, id, { isResumed: run.session !== null })
+  const files = store && followGeminiSession(store, ledger)
+  let pending: Fact[] = store ? [{ kind: 'session_store', ...store }] : []
   let session: string | null = null
   let isOver = false
   let message = ''
@@ -58,14 +60,17 @@ export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now)
   }
 
   function poll(isEnd = false): Fact[] {
-    if (!isOver) files.read(isEnd)
-    return ledger.facts()
+    if (!isOver) files?.read(isEnd)
+    const facts = [...pending, ...ledger.facts()]
+    pending = []
+    return facts
   }
 
   function onInit(line: Json): Fact[] {
     const id = asSessionId(line.session_id)
     if (!id || id === session) return []
     session = id
+    files?.begin()
     return [{ kind: 'session', id }]
   }
 

@@ -1,20 +1,22 @@
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { asText, parseLine } from './usage.ts'
+import type { UsageTotals } from './adapter.ts'
+import { asCount, asDollars, asObject, asText, cut, type Json, parseLine } from './usage.ts'
+import type { MessageUsage } from './usage-ledger.ts'
 
 /** A finished call of a model, with the model that the output of the program does not name. */
 export interface OpencodeStep {
   id: string
-  provider: string
-  model: string
-  part: Record<string, unknown>
+  /** Milliseconds since 1970. */
+  createdAt: number
+  usage: MessageUsage
 }
 
 /** A step is stored shortly after its time of creation, in milliseconds. */
 const LATENCY_MS = 60_000
 
 /** Returns the path of the database in which `opencode` stores its sessions, or null if the environment does not define one. */
-function databaseFile(env: Readonly<Record<string, string>>): string | null {
+export function opencodeDatabase(env: Readonly<Record<string, string>>): string | null {
   if (env.SANDBOX_STATE_DIR) return path.join(env.SANDBOX_STATE_DIR, 'storage/opencode.db')
   const data = env.XDG_DATA_HOME || (env.HOME ? path.join(env.HOME, '.local/share') : null)
   return data && path.resolve(data, 'opencode', env.OPENCODE_DB || 'opencode.db')
@@ -23,7 +25,7 @@ function databaseFile(env: Readonly<Record<string, string>>): string | null {
 const STEPS = `with recursive tree (id) as (
     select ? union select session.id from session join tree on session.parent_id = tree.id
   )
-  select part.id, part.data, message.data ->> '$.providerID' as provider, message.data ->> '$.modelID' as model
+  select part.id, part.time_created, part.data, message.data ->> '$.providerID' as provider, message.data ->> '$.modelID' as model
   from tree join part on part.session_id = tree.id join message on message.id = part.message_id
   where part.time_created >= ? and part.data ->> '$.type' = 'step-finish'`
 
@@ -32,11 +34,8 @@ const STEPS = `with recursive tree (id) as (
  * its sub-agents. The output omits the sub-agents and the model's name. If the
  * database cannot be read, there are no steps, and the output still provides
  * those of the session itself.
- *
- * @param env the environment of the program
  */
-export function followOpencodeDatabase(env: Readonly<Record<string, string>>) {
-  const file = databaseFile(env)
+export function followOpencodeDatabase(file: string | null) {
   let database: DatabaseSync | null = null
   let version: unknown
   let since = 0
@@ -68,7 +67,22 @@ function open(file: string | null): DatabaseSync | null {
 
 const toStep = (row: Record<string, unknown>): OpencodeStep => ({
   id: asText(row.id),
-  provider: asText(row.provider) || 'opencode',
-  model: asText(row.model) || 'default',
-  part: parseLine(asText(row.data)) ?? {},
+  createdAt: asCount(row.time_created),
+  usage: {
+    provider: asText(row.provider) || 'opencode',
+    model: cut(asText(row.model) || 'default', 200),
+    ...opencodeUsage(parseLine(asText(row.data)) ?? {}),
+  },
 })
+
+/** Parses the tokens and the cost of a `step-finish`. */
+export function opencodeUsage(part: Json): UsageTotals {
+  const tokens = asObject(part.tokens)
+  const cache = asObject(tokens.cache)
+  return {
+    inputTokens: asCount(tokens.input) + asCount(cache.write),
+    cachedInputTokens: asCount(cache.read),
+    outputTokens: asCount(tokens.output) + asCount(tokens.reasoning),
+    costUsd: asDollars(part.cost),
+  }
+}

@@ -1,8 +1,8 @@
-import type { Fact, OutputReader, ReaderInput, UsageTotals } from './adapter.ts'
-import { followOpencodeDatabase } from './opencode-database.ts'
+import type { Fact, OutputReader, ReaderInput } from './adapter.ts'
+import { followOpencodeDatabase, opencodeDatabase, opencodeUsage } from './opencode-database.ts'
 import { isRateLimit, isUsageLimit, resetTime } from './reset-time.ts'
 import { deadSession, isContextOverflow } from './session.ts'
-import { asCount, asDollars, asObject, asSessionId, asText, cut, type Json, parseLine } from './usage.ts'
+import { asObject, asSessionId, asText, cut, type Json, parseLine } from './usage.ts'
 import { createUsageLedger } from './usage-ledger.ts'
 
 /**
@@ -17,8 +17,10 @@ import { createUsageLedger } from './usage-ledger.ts'
 export function opencodeReader(config: { model?: string | undefined }, run: ReaderInput, now = Date.now): OutputReader {
   const configured = modelOf(config.model)
   const ledger = createUsageLedger()
-  const database = followOpencodeDatabase(run.env ?? {})
-  const earlier = new Set(run.session ? database.read(run.session.id).map(({ id }) => id) : [])
+  const file = opencodeDatabase(run.env ?? {})
+  const database = followOpencodeDatabase(file)
+  const past = run.session ? database.read(run.session.id) : []
+  const earlier = new Set(past.map(({ id }) => id))
   let session: string | null = null
 
   return {
@@ -57,13 +59,15 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
     const id = asSessionId(line.sessionID)
     if (!id || id === session) return []
     session = id
-    return [{ kind: 'session', id }]
+    const before = { step: past.reduce((latest, { createdAt }) => Math.max(latest, createdAt), 0) }
+    const store = file && ({ kind: 'session_store', program: 'opencode', path: file, session: id, before } as const)
+    return [{ kind: 'session', id }, ...(store ? [store] : [])]
   }
 
   function onUsage(part: Json): Fact[] {
     const id = asText(part.id)
     readDatabase()
-    if (!ledger.has(id)) ledger.set(id, { ...configured, ...useOf(part) })
+    if (!ledger.has(id)) ledger.set(id, { ...configured, ...opencodeUsage(part) })
     return ledger.facts()
   }
 
@@ -74,8 +78,7 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
 
   function readDatabase(): void {
     if (!session) return
-    for (const { id, provider, model, part } of database.read(session))
-      if (!earlier.has(id)) ledger.set(id, { provider, model: cut(model, 200), ...useOf(part) })
+    for (const { id, usage } of database.read(session)) if (!earlier.has(id)) ledger.set(id, usage)
   }
 
   function onError(error: Json): Fact[] {
@@ -98,15 +101,4 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
 function modelOf(name: string | undefined): { provider: string; model: string } {
   const [, provider, model] = /^([^/]+)\/(.+)$/.exec(name ?? '') ?? []
   return { provider: provider ?? 'opencode', model: model ?? name ?? 'default' }
-}
-
-function useOf(part: Json): UsageTotals {
-  const tokens = asObject(part.tokens)
-  const cache = asObject(tokens.cache)
-  return {
-    inputTokens: asCount(tokens.input) + asCount(cache.write),
-    cachedInputTokens: asCount(cache.read),
-    outputTokens: asCount(tokens.output) + asCount(tokens.reasoning),
-    costUsd: asDollars(part.cost),
-  }
 }

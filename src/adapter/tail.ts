@@ -18,8 +18,14 @@ const LONGEST_LINE = 1024 * 1024
  * Opens a file for following.
  *
  * @param from the offset of the first byte to read
+ * @param to the offset at which to stop; none by default
  */
-export function openTail(path: string, from: number, onLine: (text: string) => void): Tail {
+export function openTail(
+  path: string,
+  from: number,
+  onLine: (text: string) => void,
+  to = Number.POSITIVE_INFINITY,
+): Tail {
   let offset = from
   const lines = createLines(LONGEST_LINE, onLine)
   return {
@@ -29,7 +35,7 @@ export function openTail(path: string, from: number, onLine: (text: string) => v
       let file: number | undefined
       try {
         file = openSync(path, 'r')
-        const { size } = fstatSync(file)
+        const size = Math.min(fstatSync(file).size, to)
         while (offset < size) {
           const bytes = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - offset))
           const length = readSync(file, bytes, 0, bytes.length, offset)
@@ -54,22 +60,31 @@ export interface Tails {
   read(): void
 }
 
-/** @param find lists the files that exist */
-export function followFiles(find: () => readonly string[], onLine: (text: string) => void): Tails {
+/**
+ * @param find lists the files that exist
+ * @param startOf returns the offset at which to begin a file that is found
+ */
+export function followFiles(
+  find: () => readonly string[],
+  onLine: (text: string) => void,
+  startOf: (file: string) => number = () => 0,
+): Tails {
   const tails = new Map<string, Tail>()
   return {
     skip() {
-      for (const file of find())
-        tails.set(file, openTail(file, statSync(file, { throwIfNoEntry: false })?.size ?? 0, onLine))
+      for (const file of find()) tails.set(file, openTail(file, sizeOf(file), onLine))
     },
     read() {
       for (const file of find()) {
-        if (!tails.has(file)) tails.set(file, openTail(file, 0, onLine))
+        if (!tails.has(file)) tails.set(file, openTail(file, startOf(file), onLine))
         tails.get(file)!.read()
       }
     },
   }
 }
+
+/** Returns the length of a file in bytes, 0 if it does not exist. */
+export const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 /**
  * Returns a function that says whether it is time to search for a file again.

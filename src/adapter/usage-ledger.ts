@@ -21,10 +21,14 @@ export interface UsageLedger {
   facts(): Fact[]
 }
 
-/** Creates an empty ledger. */
-export function createUsageLedger(): UsageLedger {
+/**
+ * Creates an empty ledger.
+ *
+ * @param earlier the usage of the run that another ledger reported
+ */
+export function createUsageLedger(earlier: Iterable<{ provider: string; model: string }> = []): UsageLedger {
   const messages = new Map<string, MessageUsage>()
-  const reported = new Map<string, string>()
+  const reported = new Map([...earlier].map((usage) => [keyOf(usage), '']))
   let isChanged = false
   return {
     has: (id) => messages.has(id),
@@ -42,7 +46,7 @@ export function createUsageLedger(): UsageLedger {
       const facts: Fact[] = []
       const sums = new Map<string, MessageUsage>([...reported.keys()].map((key) => [key, emptyUsage(key)]))
       for (const usage of messages.values()) {
-        const key = JSON.stringify([usage.provider, usage.model])
+        const key = keyOf(usage)
         const sum = sums.get(key)
         sums.set(key, sum ? { ...usage, ...plus(sum, usage) } : usage)
       }
@@ -56,6 +60,8 @@ export function createUsageLedger(): UsageLedger {
     },
   }
 }
+
+const keyOf = ({ provider, model }: { provider: string; model: string }) => JSON.stringify([provider, model])
 
 function emptyUsage(key: string): MessageUsage {
   const [provider, model] = JSON.parse(key)

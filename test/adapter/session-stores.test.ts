@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import type { Fact, SessionState } from '../../src/adapter/adapter.ts'
 import { geminiReader } from '../../src/adapter/gemini-reader.ts'
 import { opencodeReader } from '../../src/adapter/opencode-reader.ts'
+import { recoverUsage } from '../../src/adapter/recover-usage.ts'
 import { mergeFacts, use } from './replay.ts'
 
 const SESSION = '11111111-1111-4111-8111-111111111111'
@@ -83,6 +84,31 @@ test('a resumed gemini session does not count the messages of earlier runs, even
   })
 })
 
+test('the calls that gemini records after the death of its reader are recovered, without those of earlier runs', (t) => {
+  const home = createGeminiHome(t)
+  home.record(FILE, 'm1', PRO, [9_000, 0, 900])
+  home.record(`${SESSION}/helper.jsonl`, 's1', FLASH, [9_000, 0, 900])
+  const reader = geminiReader({}, { session: resumed(SESSION), newSessionId: 'unused', env: home.env })
+  const facts = reader.poll!()
+  const again = 'session-2026-11-22T13-15-11111111.jsonl'
+  home.record(again, 'm1', PRO, [9_000, 0, 900])
+  home.record(again, 'm2', PRO, [1_000, 300, 50])
+  home.record(`${SESSION}/helper.jsonl`, 's2', FLASH, [400, 0, 20])
+  assert.deepEqual(mergeFacts(facts).usage, {})
+  assert.deepEqual(mergeFacts(recoverUsage(facts)).usage, {
+    [PRO]: { ...use(700, 300, 50, 0.00206), costStatus: 'estimated' },
+    [FLASH]: { ...use(400, 0, 20, 0.000375), costStatus: 'estimated' },
+  })
+})
+
+test('the result of gemini is not replaced by its session files, which contain less', (t) => {
+  const home = createGeminiHome(t)
+  const reader = geminiReader({}, { session: null, newSessionId: SESSION, env: home.env })
+  home.record(FILE, 'm1', PRO, [1_000, 0, 50])
+  const facts = [...reader.poll!(), ...reader.line(result({ [FLASH]: { input_tokens: 90 }, [PRO]: {} }))]
+  assert.deepEqual(recoverUsage(facts), [])
+})
+
 /** Creates the database of `opencode`, as far as the reader uses it. */
 function createOpencodeHome(t: TestContext) {
   const home = createHome(t)
@@ -98,10 +124,10 @@ function createOpencodeHome(t: TestContext) {
   return {
     env: { HOME: home },
     begin: (id: string, parent: string | null) => insert('insert into session values (?, ?)', id, parent),
-    finish(id: string, session: string, model: string, part: object) {
+    finish(id: string, session: string, model: string, part: object, at = Date.now()) {
       const message = JSON.stringify({ providerID: 'anthropic', modelID: model })
       insert('insert into message values (?, ?)', `m-${id}`, message)
-      insert('insert into part values (?, ?, ?, ?, ?)', id, `m-${id}`, session, Date.now(), JSON.stringify(part))
+      insert('insert into part values (?, ?, ?, ?, ?)', id, `m-${id}`, session, at, JSON.stringify(part))
     },
   }
 }
@@ -152,4 +178,28 @@ test('a resumed opencode session does not count the steps of earlier runs', (t) 
   home.finish('p2', 'ses_1', SONNET, step(100, 10, 0.0005))
   facts.push(...reader.poll!())
   assert.deepEqual(mergeFacts(facts).usage, { [SONNET]: { ...use(100, 0, 10, 0.0005), costStatus: 'reported' } })
+})
+
+test('the steps that opencode stores after the death of its reader are recovered, without those of earlier runs', (t) => {
+  const home = createOpencodeHome(t)
+  home.begin('ses_1', null)
+  home.begin('ses_2', 'ses_1')
+  home.finish('p1', 'ses_1', SONNET, step(9_000, 900, 0.05), Date.now() - 5_000)
+  const reader = opencodeReader({}, { session: resumed('ses_1'), newSessionId: 'unused', env: home.env })
+  const facts = reader.line(line('ses_1', 'p2', step(1_000, 50, 0.004)))
+  home.finish('p2', 'ses_1', SONNET, step(1_000, 50, 0.004))
+  home.finish('p3', 'ses_2', HAIKU, step(100, 10, 0.0005))
+  facts.push(...recoverUsage(facts))
+  const { default: unnamed, ...named } = mergeFacts(facts).usage
+  assert.deepEqual(named, {
+    [SONNET]: { ...use(1_000, 0, 50, 0.004), costStatus: 'reported' },
+    [HAIKU]: { ...use(100, 0, 10, 0.0005), costStatus: 'reported' },
+  })
+  assert.equal(unnamed!.inputTokens + unnamed!.outputTokens, 0, 'its model was unknown before')
+})
+
+test('the usage of opencode remains if its database is gone', () => {
+  const reader = opencodeReader({}, { session: null, newSessionId: 'unused', env: { HOME: '/nowhere' } })
+  const facts = reader.line(line('ses_1', 'p1', step(1_000, 50, 0.004)))
+  assert.deepEqual(recoverUsage(facts), [])
 })

@@ -112,6 +112,7 @@ function casesOf(program: Program): Case[] {
     { name: 'lost (shim killed)', script: steps(3, hang), endsInCall: true, act: killShim },
     { name: 'server killed', script: steps(3, hang), act: killServer },
     { name: 'lost (server and shim killed)', script: steps(3, hang), endsInCall: true, act: killBoth },
+    { name: 'lost; the program went on', script: steps(3, hang), endsInCall: true, act: killBothAndGoOn },
     { name: 'budget-stopped', script: steps(10_000), budgetCents: isSlow ? 3 : 15, endsInCall: true },
     { name: 'failed', script: ({ n }) => (n < 2 ? step(n) : { status: 400, error: INVALID }) },
   ]
@@ -164,6 +165,18 @@ async function killBoth(at: Bench): Promise<void> {
   const { processPid } = await at.run()
   at.server().child.kill('SIGKILL')
   process.kill(processPid, 'SIGKILL')
+  await at.restart()
+}
+
+/** Kills the server and the shim, and lets the program go on until it makes no more calls. */
+async function killBothAndGoOn(at: Bench): Promise<void> {
+  await untilHanging(at)
+  const { processPid } = await at.run()
+  at.server().child.kill('SIGKILL')
+  process.kill(processPid, 'SIGKILL')
+  at.model.release()
+  // There is no event for the end of the program: a broken pipe ends some of them.
+  for (let calls = -1; calls !== at.model.whole(); await delay(4_000)) calls = at.model.whole()
   await at.restart()
 }
 

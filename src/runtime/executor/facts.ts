@@ -128,6 +128,7 @@ function addFact(summary: FactSummary, fact: Fact): FactSummary {
       return { ...summary, outcome: { ok: fact.ok, code: fact.code, message: fact.message } }
     case 'usage':
     case 'session_file':
+    case 'session_store':
     case 'retrying':
     case 'give_up':
       return summary

@@ -2,8 +2,8 @@ import { appendFileSync, closeSync, existsSync, type FSWatcher, openSync, readFi
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fact } from '../../adapter/adapter.ts'
-import { readSessionFileUsage } from '../../adapter/codex-meter.ts'
 import { readFact } from '../../adapter/fact.ts'
+import { recoverUsage } from '../../adapter/recover-usage.ts'
 import { endTree, SHORT_GRACE_MS } from './end-tree.ts'
 import { isSameProcess, isShim, type ProcessIdentity } from './process-table.ts'
 import { type ExitRecord, exitFile, factsFile, hasBegun, readExit, readStop, writeExit } from './run-files.ts'
@@ -157,7 +157,7 @@ function watchLocalShim(ref: RunRef, shimExited: Promise<void> | undefined): Shi
 async function endLostRun(ref: RunRef): Promise<ExitRecord> {
   const begun = hasBegun(ref.runDir)
   const { found, left } = await endTree({ runId: ref.runId, leader: ref.identity, graceMs: SHORT_GRACE_MS })
-  recoverUsage(ref.runDir)
+  addRecoveredUsage(ref.runDir)
   const record: ExitRecord = {
     exitCode: null,
     signal: null,
@@ -172,16 +172,11 @@ async function endLostRun(ref: RunRef): Promise<ExitRecord> {
   return record
 }
 
-/** Adds the usage in the session files of a lost run to its facts. The program wrote these files until its end. */
-function recoverUsage(runDir: string): void {
+/** Adds the usage that the program of a lost run recorded itself, until its end, to the facts of the run. */
+function addRecoveredUsage(runDir: string): void {
   const file = factsFile(runDir)
   if (!existsSync(file)) return
-  const starts = readFileSync(file, 'utf8')
-    .split('\n')
-    .flatMap(parseFact)
-    .filter((fact) => fact.kind === 'session_file')
-  // The latest state of each file: the run's own file, and those of its sub-agents.
-  const facts = readSessionFileUsage([...new Map(starts.map((start) => [start.path, start])).values()])
+  const facts = recoverUsage(readFileSync(file, 'utf8').split('\n').flatMap(parseFact))
   // The newline comes first because the dying shim may have left an incomplete line.
   if (facts.length > 0) appendFileSync(file, `\n${facts.map((fact) => JSON.stringify(fact)).join('\n')}\n`)
 }
