@@ -1,6 +1,6 @@
-import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import type { Context } from '../../platform/context.ts'
+import { isInside, realPath } from '../../platform/real-path.ts'
 import { findCompany } from '../company/queries.ts'
 import type { AgentRow } from './agent.ts'
 
@@ -38,41 +38,7 @@ export async function resolveAgentPath(
 }
 
 /** Returns the folders that the board allowed for the company, or for the agent's next run. */
-const boardFolders = (ctx: Context, agent: AgentRow): string[] => [
+export const boardFolders = (ctx: Context, agent: AgentRow): string[] => [
   ...JSON.parse(findCompany(ctx.db, { id: agent.company_id })!.allowed_folders),
   ...JSON.parse(agent.allowed_once),
 ]
-
-/**
- * Decides whether a run may have made the link by which a path of the board led
- * to a file: the path is inside a folder that runs write, and the file is not.
- *
- * @param opened the real path of the file
- * @param folders further folders that runs write
- */
-export async function isLinkOfRun(
-  ctx: Context,
-  agent: AgentRow,
-  { wanted, opened }: { wanted: string; opened: string },
-  folders: readonly string[],
-): Promise<boolean> {
-  if (opened === wanted) return false
-  const written = [...boardFolders(ctx, agent), ...folders, ownFolder(ctx, agent.id)]
-  if (!written.some((folder) => isInside(folder, wanted))) return false
-  return (await resolveAgentPath(ctx, agent, opened, folders)).access !== 'allowed'
-}
-
-function isInside(folder: string, file: string): boolean {
-  const relative = path.relative(folder, file)
-  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)
-}
-
-/** Follows the symbolic links of the part of a path that exists. */
-async function realPath(place: string): Promise<string> {
-  try {
-    return await realpath(place)
-  } catch {
-    const parent = path.dirname(place)
-    return parent === place ? place : path.join(await realPath(parent), path.basename(place))
-  }
-}

@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/database/db.ts'
 import { raw, sql } from '../../platform/database/sql.ts'
+import type { WorktreeRow } from '../worktree/queries.ts'
 
 /** Finds the columns of an issue that the prompt contains, and the environment of its project. */
 export const findIssueBrief = (db: Db, id: string) =>
@@ -23,8 +24,8 @@ export interface ProjectWorkspaces {
   primary: string | null
   /** The directories that the board set or approved. */
   approved: string[]
-  /** The folders that git writes for a worktree: the worktree's own folder and the repository's. */
-  gitFolders: string[]
+  /** The worktree of the issue, if it is the primary workspace. */
+  worktree: Pick<WorktreeRow, 'path' | 'git_dir' | 'common_dir' | 'branch'> | null
 }
 
 /**
@@ -42,19 +43,15 @@ export function findProjectWorkspaces(db: Db, projectId: string, issueId: string
   const worktree = db.first(
     sql
       .selectFrom('worktree')
-      .select(['cwd', 'path', 'common_dir'])
+      .select(['cwd', 'path', 'git_dir', 'common_dir', 'branch'])
       .where('issue_id', '=', issueId)
       .where('removed_at', 'is', null),
   )
   const primary = rows.find((row) => row.is_primary === 1)
   const approved = rows.flatMap((row) => (row.cwd !== null && row.cwd_approved === 1 ? [row.cwd] : []))
-  if (!worktree || primary?.isolation !== 'worktree') return { primary: primary?.cwd ?? null, approved, gitFolders: [] }
+  if (!worktree || primary?.isolation !== 'worktree') return { primary: primary?.cwd ?? null, approved, worktree: null }
   // The server created the worktree, from a repository that the board approved or allowed.
-  return {
-    primary: worktree.cwd,
-    approved: [...approved, worktree.cwd],
-    gitFolders: [worktree.path, worktree.common_dir],
-  }
+  return { primary: worktree.cwd, approved: [...approved, worktree.cwd], worktree }
 }
 
 /** Finds the primary workspace of a project, with its repository. */

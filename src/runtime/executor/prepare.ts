@@ -44,6 +44,8 @@ export interface RuntimeDependencies {
 
 export interface PreparedRun {
   spec: RunSpec
+  /** The worktree in which the run works. */
+  worktree: ProjectWorkspaces['worktree']
   /** The prompt. An adapter may pass it to the program as part of another text. */
   prompt: string
   instructionsHash: string | null
@@ -101,7 +103,7 @@ export async function prepareRun(
   const prepared = requireNoProblems(await planRun(ctx, run, own, dependencies))
   const { cwd } = prepared.spec
   if (cwd === ownFolder(ctx, run.agent_id)) await mkdir(cwd, { recursive: true, mode: 0o700 })
-  await makeSandboxFolders(ctx, run, prepared.spec)
+  await makeSandboxFolders(ctx, run, prepared)
   return prepared
 }
 
@@ -181,6 +183,8 @@ export async function planRun(
     // The machine of a placement has variables of its own.
     env: { ...(own.place ? {} : ctx.config.environment), ...command.env, ...variables },
     cwd,
+    realCwd: setup.realCwd,
+    opens: [],
     stdin: command.stdin,
     redact: [own.token, ...setup.secrets],
     budgetMicros: leftToSpend(ctx, { companyId: run.company_id, agentId: agent.id }),
@@ -194,6 +198,7 @@ export async function planRun(
       newSessionId: own.newSessionId,
     },
   }
+  const worktree = cwd === setup.workspaces.primary ? setup.workspaces.worktree : null
   if (own.place) refuseSandbox(ctx, own.place, { agent, adapter, config, refuse })
   const isolated = own.place
     ? spec
@@ -206,10 +211,9 @@ export async function planRun(
           config,
           spec,
           readable: [directory, ...(setup.instructions ? [setup.instructions.path] : [])],
-          writable: [
-            ...setup.workspaces.approved.filter((folder) => folder === setup.workspaces.primary),
-            ...(cwd === setup.workspaces.primary ? setup.workspaces.gitFolders : []),
-          ],
+          writable: [...setup.workspaces.approved.filter((folder) => folder === setup.workspaces.primary)],
+          allowed: setup.workspaces.approved,
+          worktree,
         },
         refuse,
       )
@@ -218,7 +222,10 @@ export async function planRun(
     instructionsFile: adapter.instructions === 'file' ? (setup.instructions?.path ?? null) : null,
     clone: setup.clone,
   }
-  return { problems, prepared: { spec: isolated, prompt, instructionsHash: setup.instructions?.hash ?? null, brings } }
+  return {
+    problems,
+    prepared: { spec: isolated, worktree, prompt, instructionsHash: setup.instructions?.hash ?? null, brings },
+  }
 }
 
 interface SetUp extends AdapterConfig {
@@ -237,7 +244,7 @@ async function setUp(ctx: Context, { run, own, agent, adapter, issue, probe, ref
   const workspaces = issue?.project_id ? findProjectWorkspaces(ctx.db, issue.project_id, issue.id) : NO_WORKSPACES
   const place = { ctx, agent, config, workspaces, refuse }
   const remote = own.place && chooseRemoteCwd(ctx, { agent, config, issue, refuse })
-  const cwd = remote?.cwd ?? (await chooseCwd(place))
+  const { cwd, realCwd } = remote ? { cwd: remote.cwd, realCwd: null } : await chooseCwd(place)
   // The instructions travel with the run. A relative path is below the agent's folder on this machine.
   const instructionsBase = remote ? ownFolder(ctx, agent.id) : cwd
   const instructions = own.readsInstructions ? await readInstructions(place, adapter, instructionsBase) : null
@@ -250,14 +257,14 @@ async function setUp(ctx: Context, { run, own, agent, adapter, issue, probe, ref
     flags,
   })
   const workspaceCwd = remote ? (remote.isWorkspace ? cwd : null) : workspaces.primary
-  const found = { workspaces, workspaceCwd, cwd, clone: remote?.clone ?? null, instructions, flags, session }
+  const found = { workspaces, workspaceCwd, cwd, realCwd, clone: remote?.clone ?? null, instructions, flags, session }
   return { adapter, config, secrets, ...found, limits: limitsOf(config) }
 }
 
 /** The working directory in a placement, as the run records it: a session on one machine is unknown on another. */
 export const placedCwd = (place: Pick<RemotePlace, 'name'>, cwd: string) => `${place.name}:${cwd}`
 
-const NO_WORKSPACES: ProjectWorkspaces = { primary: null, approved: [], gitFolders: [] }
+const NO_WORKSPACES: ProjectWorkspaces = { primary: null, approved: [], worktree: null }
 
 interface Prompt {
   run: RunToPlan

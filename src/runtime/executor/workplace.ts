@@ -4,10 +4,11 @@ import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promise
 import path from 'node:path'
 import type { Adapter } from '../../adapter/adapter.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
-import { isLinkOfRun, ownFolder, resolveAgentPath } from '../../organization/agent/allowed-folder.ts'
+import { ownFolder, resolveAgentPath } from '../../organization/agent/allowed-folder.ts'
 import { unapprovedPaths } from '../../organization/agent/approved-config.ts'
 import type { Context } from '../../platform/context.ts'
 import { sandboxModeOf } from '../isolation/isolate.ts'
+import { isLinkOfRun } from '../isolation/link-of-run.ts'
 import type { Refuse } from '../not-startable.ts'
 import { type createProbe, findProgram } from '../process/capabilities.ts'
 import type { ProjectWorkspaces } from './prepare-queries.ts'
@@ -26,22 +27,25 @@ export interface Workplace {
  * Chooses the working directory: the configured one, else the workspace of the
  * issue's project, else the agent's own folder. Refuses a directory that an
  * agent set outside the allowed folders.
+ *
+ * @returns the directory, and its real path if the run may enter only that
  */
-export async function chooseCwd(place: Workplace): Promise<string> {
+export async function chooseCwd(place: Workplace): Promise<{ cwd: string; realCwd: string | null }> {
   const { ctx, agent, config, workspaces, refuse } = place
   const isConfigured = typeof config.cwd === 'string'
   const wanted = isConfigured ? (config.cwd as string) : workspaces.primary
-  if (wanted === null) return ownFolder(ctx, agent.id)
+  if (wanted === null) return { cwd: ownFolder(ctx, agent.id), realCwd: null }
   const isApproved = isConfigured ? !unapprovedPaths(agent).includes('cwd') : workspaces.approved.includes(wanted)
   const cwd = isApproved ? wanted : await allowedPath(place, isConfigured ? 'cwd' : 'workspace', wanted)
-  if (cwd === null) return wanted
+  if (cwd === null) return { cwd: wanted, realCwd: null }
   const found = await stat(cwd).catch((error) => {
     if (isMachineFault(error)) throw error
   })
   if (!found?.isDirectory()) {
     refuse('cwd_missing', `The working directory ${wanted} ${found ? 'is not a directory' : 'does not exist'}.`)
   }
-  return cwd
+  // The links of an agent's path were resolved.
+  return { cwd, realCwd: isApproved ? null : cwd }
 }
 
 /** Returns the path with its symbolic links resolved, or null if an agent set it and the board has not allowed its folder. */

@@ -3,7 +3,14 @@ import { findProgram } from '../process/capabilities.ts'
 import { SYSTEM_PATH } from './pid-namespace.ts'
 
 /** The working bubblewrap of this machine, or the reason why it does not work and what to do. */
-export type Bubblewrap = { path: string; version: string } | { missing: string; hint: string }
+export type Bubblewrap = WorkingBubblewrap | { missing: string; hint: string }
+
+export interface WorkingBubblewrap {
+  path: string
+  version: string
+  /** Whether it can mount open file descriptors (`--bind-fd`): from version 0.10 on, and in the security updates of older ones. */
+  bindsDescriptors: boolean
+}
 
 /**
  * Finds bubblewrap and probes it by starting a program in a sandbox.
@@ -25,7 +32,10 @@ export async function findBubblewrap(searchPath: string): Promise<Bubblewrap> {
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--new-session', '--cap-drop', 'ALL'],
     ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--', path, '--version'],
   ])
-  if (probe.code === 0) return { path, version: probe.out.trim().replace('bubblewrap ', '') }
+  if (probe.code === 0) {
+    const bindsDescriptors = /^\s*--ro-bind-fd\b/m.test((await run(path, ['--help'])).out)
+    return { path, version: probe.out.trim().replace('bubblewrap ', ''), bindsDescriptors }
+  }
   const cause = probe.code === null ? 'it timed out' : `it exited with code ${probe.code}`
   return {
     missing: `bwrap cannot create a sandbox: ${probe.out.trim().split('\n').at(-1) || cause}.`,

@@ -9,9 +9,16 @@ import { unapprovedPaths } from '../../organization/agent/approved-config.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import { packageRoot } from '../../platform/package-root.ts'
+import { realPath } from '../../platform/real-path.ts'
+import type { CheckedPath } from '../process/checked-path.ts'
 import type { RunSpec } from '../process/run-files.ts'
+import { gitMountsOf, makeGitMounts } from '../worktree/git-mounts.ts'
+import type { WorktreeRow } from '../worktree/queries.ts'
 import type { Isolation } from './isolation.ts'
+import { isLinkOfRun } from './link-of-run.ts'
 import { containsHome, copyOf, type Sandbox, sandboxArgv, sandboxEnv, stateFolder } from './sandbox.ts'
+
+type Worktree = Pick<WorktreeRow, 'path' | 'git_dir' | 'common_dir' | 'branch'>
 
 /** The run to isolate. */
 export interface ToIsolate {
@@ -23,6 +30,10 @@ export interface ToIsolate {
   readable: readonly string[]
   /** Folders that the run writes, besides its working directory and the agent's own folder. */
   writable: readonly string[]
+  /** Folders that the board allowed. A link that a run made may lead only there. */
+  allowed: readonly string[]
+  /** The worktree in which the run works. */
+  worktree: Worktree | null
 }
 
 /**
@@ -54,9 +65,13 @@ export async function isolate(
     refuse('sandbox_folder', `${message} Set adapterConfig.cwd to a folder inside it.`)
   }
   const { stateDir } = sandbox
+  const { argv, opens } = sandboxArgv(found, sandbox)
   return {
     ...spec,
-    wrapper: sandboxArgv(found.path, sandbox),
+    wrapper: argv,
+    opens: await checkPaths(ctx, run, opens, refuse),
+    // The sandbox binds the directory by its file descriptor.
+    realCwd: null,
     env: sandbox.env as Record<string, string>,
     // Outside the sandbox, the sessions of the program are in its state folder.
     reader: {
@@ -66,11 +81,32 @@ export async function isolate(
   }
 }
 
+/**
+ * Returns the real path of each path that the sandbox binds. Refuses one that
+ * leads through a link which a run may have made.
+ */
+async function checkPaths(
+  ctx: Context,
+  { agent, spec, allowed }: ToIsolate,
+  paths: readonly string[],
+  refuse: (code: string, message: string) => void,
+): Promise<CheckedPath[]> {
+  const checked: CheckedPath[] = []
+  for (const file of paths) {
+    const real = file === spec.cwd && spec.realCwd !== null ? spec.realCwd : await realPath(file)
+    checked.push({ path: file, real })
+    if (await isLinkOfRun(ctx, agent, { wanted: file, opened: real }, allowed)) {
+      refuse('sandbox_folder', `${file} is a link to ${real}, which a run may have made. Replace the link by a folder.`)
+    }
+  }
+  return checked
+}
+
 /** Creates the folders, and the copies of settings, that must exist before a sandboxed run starts. */
 export async function makeSandboxFolders(
   ctx: Context,
   run: Pick<RunRow, 'agent_id' | 'adapter_type'>,
-  spec: RunSpec,
+  { spec, worktree }: { spec: RunSpec; worktree: Worktree | null },
 ): Promise<void> {
   if (!spec.reader.env) return // not sandboxed
   const { sessions, settings = [] } = adapterOf(run.adapter_type)?.userFiles?.(spec.env) ?? NO_FILES
@@ -81,6 +117,7 @@ export async function makeSandboxFolders(
     // Without the file, the program begins with settings of its own.
     await copyFile(file, copyOf(stateDir, file)).catch(() => {})
   }
+  if (worktree) await makeGitMounts(worktree)
 }
 
 /**
@@ -99,11 +136,15 @@ export function sandboxModeOf(
 
 const isApproved = (agent: AgentRow) => agent.config_approved === 1 && !unapprovedPaths(agent).includes('sandbox')
 
+const NO_MOUNTS = { readable: [], writable: [], guarded: [] }
+
 const NO_FILES: UserFiles = { login: [], sessions: [] }
 
 const stateDirOf = (ctx: Context, agentId: string) => path.join(ctx.config.dataDir, 'sandbox', agentId)
 
-function sandboxOf(ctx: Context, { agent, adapter, spec, readable, writable }: ToIsolate): Sandbox {
+function sandboxOf(ctx: Context, run: ToIsolate): Sandbox {
+  const { agent, adapter, spec, readable, writable } = run
+  const git = run.worktree ? gitMountsOf(run.worktree) : NO_MOUNTS
   const userFiles = adapter.userFiles?.(sandboxEnv(spec.env)) ?? NO_FILES
   const env = { ...sandboxEnv(spec.env), ...userFiles.variables }
   const certificates = [env.NODE_EXTRA_CA_CERTS, env.SSL_CERT_FILE, env.SSL_CERT_DIR].filter(
@@ -113,9 +154,13 @@ function sandboxOf(ctx: Context, { agent, adapter, spec, readable, writable }: T
     dataDir: ctx.config.dataDir,
     stateDir: stateDirOf(ctx, agent.id),
     cwd: spec.cwd,
-    writable: [spec.cwd, ownFolder(ctx, agent.id), ...writable.filter((folder) => !containsHome(folder, env))],
+    writable: [
+      ...[spec.cwd, ownFolder(ctx, agent.id), ...git.writable],
+      ...writable.filter((folder) => !containsHome(folder, env)),
+    ],
+    guarded: git.guarded,
     // The demo agent is part of the package and runs on the server's own Node.
-    readable: [...readable, ...certificates, packageRoot(), path.dirname(process.execPath)],
+    readable: [...readable, ...git.readable, ...certificates, packageRoot(), path.dirname(process.execPath)],
     userFiles,
     env,
     command: spec.command,

@@ -1,7 +1,9 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import type { UserFiles } from '../../adapter/adapter.ts'
+import { isInside } from '../../platform/real-path.ts'
 import { findProgram } from '../process/capabilities.ts'
+import type { WorkingBubblewrap } from './bubblewrap.ts'
 
 /** The files that a sandboxed run can access, besides the read-only system. Paths are absolute. */
 export interface Sandbox {
@@ -12,6 +14,8 @@ export interface Sandbox {
   cwd: string
   /** Folders that the run may write, including the working directory. */
   writable: readonly string[]
+  /** Paths inside the writable folders that the run may only read. They must exist when the run starts. */
+  guarded: readonly string[]
   /** Files and folders that the run may read. Missing ones are left out. */
   readable: readonly string[]
   userFiles: UserFiles
@@ -38,10 +42,20 @@ const SYSTEM_LINKS = ['/etc/resolv.conf', '/etc/localtime', '/run/current-system
  * Later mounts cover earlier ones: system, home, login files, folders, then an
  * empty data directory, then its visible parts. Symbolic links in a mount's
  * path are resolved here on the host, so a mount must not be inside a folder
- * that a run can write; that folder shows the path anyway.
+ * that a run can write; that folder shows the path anyway. Only the guarded
+ * paths are: a run cannot replace a mount.
+ *
+ * @returns the command line, and the paths that it expects as file descriptors 3, 4 and so on
  */
-export function sandboxArgv(bwrap: string, sandbox: Sandbox): string[] {
+export function sandboxArgv(bwrap: WorkingBubblewrap, sandbox: Sandbox): { argv: string[]; opens: string[] } {
   const { dataDir, stateDir, cwd, userFiles, env, command } = sandbox
+  const opens: string[] = []
+  /** Mounts files by their file descriptors, so that nobody can replace them between the check and the mount. */
+  const mount = (how: '--bind' | '--ro-bind', files: readonly string[]) =>
+    files.flatMap((file) => {
+      if (!bwrap.bindsDescriptors) return [how, file, file]
+      return [`${how}-fd`, String(FIRST_DESCRIPTOR + opens.push(file) - 1), file]
+    })
   const home = env.HOME ?? '/nonexistent'
   const candidates = [...sandbox.readable, ...programFolders(command, env.PATH ?? '', home)]
   /** Returns the mounts of the paths that match: those inside the data directory, or those outside. */
@@ -49,12 +63,13 @@ export function sandboxArgv(bwrap: string, sandbox: Sandbox): string[] {
     const writable = outermost(sandbox.writable.filter(isOfZone))
     const isVisible = (file: string) => writable.some((folder) => isInside(folder, file))
     const readable = outermost(candidates.filter((file) => isOfZone(file) && !isVisible(file) && existsSync(file)))
-    return [...mount('--ro-bind', readable), ...mount('--bind', writable)]
+    const guarded = sandbox.guarded.filter(isOfZone)
+    return [...mount('--ro-bind', readable), ...mount('--bind', writable), ...mount('--ro-bind', guarded)]
   }
   const hidden = [...new Set([dataDir, realPath(dataDir)])]
   const isData = (file: string) => isInside(dataDir, file)
-  return [
-    bwrap,
+  const argv = [
+    bwrap.path,
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--new-session', '--cap-drop', 'ALL'],
     ...systemMounts(),
     ...[
@@ -79,9 +94,11 @@ export function sandboxArgv(bwrap: string, sandbox: Sandbox): string[] {
     ...hidden.flatMap((folder) => ['--remount-ro', folder]),
     ...['--chdir', cwd, '--'],
   ]
+  return { argv, opens }
 }
 
-const mount = (how: '--bind' | '--ro-bind', files: readonly string[]) => files.flatMap((file) => [how, file, file])
+/** The file descriptors below it are standard input, output and error. */
+const FIRST_DESCRIPTOR = 3
 
 /** Returns the folder on disk that stores one of the program's session folders. */
 export const stateFolder = (stateDir: string, folder: string) => path.join(stateDir, path.basename(folder))
@@ -144,11 +161,6 @@ function folderOf(file: string): string {
 /** Removes the folders that are inside another one of the list. */
 const outermost = (folders: readonly string[]): string[] =>
   [...new Set(folders)].filter((folder) => !folders.some((other) => other !== folder && isInside(other, folder)))
-
-function isInside(folder: string, file: string): boolean {
-  const relative = path.relative(folder, file)
-  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)
-}
 
 function realPath(file: string): string {
   try {

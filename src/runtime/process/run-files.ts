@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSyn
 import path from 'node:path'
 import type { SessionState } from '../../adapter/adapter.ts'
 import type { Config } from '../../platform/config.ts'
+import type { CheckedPath } from './checked-path.ts'
 
 /** The input of a shim. It contains secrets, so it goes through the shim's standard input and is never written to disk. */
 export interface RunSpec {
@@ -13,6 +14,10 @@ export interface RunSpec {
   /** The complete environment of the command. The shim adds the run's marker. */
   env: Record<string, string>
   cwd: string
+  /** The real path that `cwd` must still have when the command starts. Null for any. */
+  realCwd: string | null
+  /** The files and folders that the wrapper receives as open file descriptors: 3, 4 and so on. */
+  opens: CheckedPath[]
   /** The content of the command's standard input, which is closed after it. */
   stdin: string
   reader: {

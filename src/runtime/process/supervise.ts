@@ -1,9 +1,10 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { closeSync, existsSync, statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findProgram } from './capabilities.ts'
 import { openCappedLog } from './capped-log.ts'
+import { type CheckedPath, entryOf, openChecked } from './checked-path.ts'
 import { SHORT_GRACE_MS, type TreeEnd } from './end-tree.ts'
 import { openFactLog } from './fact-log.ts'
 import { createLimits, createResultWatch } from './limits.ts'
@@ -133,21 +134,32 @@ function findFault(spec: RunSpec): SpawnError | undefined {
   return { error: spawnError(spec, Object.assign(new Error(code), { code })) }
 }
 
-/** Starts the command in the shim's process group, with an ordinary umask. */
-function startCommand(spec: RunSpec): { child: ChildProcessByStdio<Writable, Readable, Readable> } | SpawnError {
+type Command = ChildProcessByStdio<Writable, Readable, Readable>
+
+/**
+ * Starts the command in the shim's process group, with an ordinary umask. It
+ * opens the paths that the server checked, and passes on what it opened: a path
+ * could change once more.
+ */
+function startCommand(spec: RunSpec): { child: Command } | SpawnError {
   const umask = process.umask(0o022)
+  const opened: number[] = []
+  const open = (checked: CheckedPath) => {
+    const fd = openChecked(checked)
+    opened.push(fd)
+    return fd
+  }
   try {
     const [program, ...args] = [...spec.wrapper, spec.command, ...spec.args]
-    const child = spawn(program!, args, {
-      cwd: spec.cwd,
-      env: { ...spec.env, [MARKER]: spec.runId },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    })
-    return { child }
+    const passed = spec.opens.map(open)
+    const cwd = spec.realCwd === null ? spec.cwd : entryOf(open({ path: spec.cwd, real: spec.realCwd }), spec.cwd)
+    const env = { ...spec.env, [MARKER]: spec.runId }
+    return { child: spawn(program!, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe', ...passed] }) as Command }
   } catch (error) {
     return { error: spawnError(spec, error) }
   } finally {
     process.umask(umask)
+    for (const fd of opened) closeSync(fd)
   }
 }
 

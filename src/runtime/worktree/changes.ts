@@ -1,6 +1,6 @@
-import { copyFile, lstat } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import path from 'node:path'
-import { type OwnGit, runGit, withOwnGitDir } from './git.ts'
+import { copyIfFile, type OwnGit, runGit, withOwnGitDir } from './git.ts'
 import type { WorktreeRow } from './queries.ts'
 
 /** The differences between a commit and the current state of a worktree, including uncommitted changes. */
@@ -119,7 +119,7 @@ async function addWorkingTree(
   { gitDir, worktree, head }: { gitDir: string; worktree: Pick<WorktreeRow, 'path' | 'git_dir'>; head: string },
 ): Promise<boolean> {
   // The agent's index contains the modification times, which saves reading all files again.
-  await copyFile(path.join(worktree.git_dir, 'index'), path.join(gitDir, 'index')).catch(() => {})
+  await copyIfFile(path.join(worktree.git_dir, 'index'), path.join(gitDir, 'index'))
   await git(['read-tree', '--reset', head])
   const tracked = await git(['diff-files', '--name-only', '-z', '--ignore-submodules=all'])
   const untracked = await git(['ls-files', '--others', '--exclude-standard', '-z'])

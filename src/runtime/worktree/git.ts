@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { copyFile, lstat, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
@@ -159,7 +160,17 @@ export async function withOwnGitDir<Result>(
 /** In bytes. */
 const LARGEST_COPY = 64 * 1024 * 1024
 
-async function copyIfFile(from: string, to: string): Promise<void> {
-  const found = await lstat(from).catch(() => undefined)
-  if (found?.isFile() && found.size <= LARGEST_COPY) await copyFile(from, to)
+/**
+ * Copies a regular file of a folder that runs write. It follows no link, and
+ * does not wait for a writer: a run may have left a named pipe in its place.
+ */
+export async function copyIfFile(from: string, to: string): Promise<void> {
+  const file = await open(from, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW).catch(() => undefined)
+  if (!file) return
+  try {
+    const found = await file.stat()
+    if (found.isFile() && found.size <= LARGEST_COPY) await writeFile(to, await file.readFile())
+  } finally {
+    await file.close()
+  }
 }

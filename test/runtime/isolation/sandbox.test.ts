@@ -323,3 +323,34 @@ for (const swapped of ['the file', 'its folder'] as const) {
     assert.match(run.error, /a link leads out of its folder/)
   })
 }
+
+test('a sandboxed run does not follow a link that another run put in the place of its working directory', {
+  skip,
+}, async (t) => {
+  const { runs, home } = await arrange(t)
+  const shared = path.join(home, 'shared')
+  mkdirSync(path.join(shared, 'part'), { recursive: true })
+  mkdirSync(path.join(home, 'secret'))
+  await agentOf(runs, 'true', { cwd: shared })
+  const agent = await agentOf(runs, 'pwd; ls', { cwd: path.join(shared, 'part') })
+  const runOnce = async () => {
+    await runs.make('POST', `/api/agents/${agent}/heartbeat/invoke`)
+    await runs.runUntilIdle()
+    return (await runs.runs()).at(-1)
+  }
+  assert.equal((await runOnce()).status, 'succeeded')
+  rmSync(path.join(shared, 'part'), { recursive: true })
+  symlinkSync(path.join(home, 'secret'), path.join(shared, 'part'))
+  const run = await runOnce()
+  assert.deepEqual([run.status, run.errorCode], ['failed', 'sandbox_folder'])
+  assert.match(run.error, /part is a link to .*secret, which a run may have made/)
+})
+
+test('a link that the board made may be the working directory of a sandboxed run', { skip }, async (t) => {
+  const { runs, home } = await arrange(t)
+  mkdirSync(path.join(home, 'project'))
+  symlinkSync(path.join(home, 'project'), path.join(home, 'link'))
+  const { run, text } = await outputOf(runs, 'touch made; pwd', { cwd: path.join(home, 'link') })
+  assert.deepEqual([run.status, text], ['succeeded', `${path.join(home, 'link')}\n`])
+  assert.equal(readFileSync(path.join(home, 'project/made'), 'utf8'), '')
+})

@@ -28,6 +28,8 @@ export function specOf(agent: string, args: string[] = [], changes: Partial<RunS
     wrapper: [],
     env: { PATH: process.env.PATH ?? '' },
     cwd: tmpdir(),
+    realCwd: null,
+    opens: [],
     stdin: '',
     reader: { type: 'process', config: {}, session: null, newSessionId: randomUUID() },
     redact: [],
