@@ -14,9 +14,13 @@ export const findPlacement = (db: Db, key: { name: string }): PlacementRow | und
 export const listPlacements = (db: Db): PlacementRow[] =>
   db.all(sql.selectFrom('placement').selectAll().orderBy('name'))
 
-const anyPlacement = sql.selectFrom('placement').select('name').limit(1).compile()
+const anyPlacement = raw<{ isAny: 0 | 1 }>`select
+  exists (select 1 from placement)
+  or exists (select 1 from agent where runtime_config ->> '$.placement' <> 'local' and status <> 'terminated')
+  or exists (select 1 from project where placement <> 'local') as isAny`.compile(sql)
 
-export const isAnyPlacement = (db: Db): boolean => db.first(anyPlacement) !== undefined
+/** Whether there is a placement, or an agent or a project names one, which may have been removed. */
+export const isAnyPlacement = (db: Db): boolean => db.first(anyPlacement)!.isAny === 1
 
 export const insertPlacement = (db: Db, row: Insertable<PlacementTable>): PlacementRow =>
   db.first(sql.insertInto('placement').values(row).returningAll())!

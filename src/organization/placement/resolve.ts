@@ -8,8 +8,9 @@ export const LOCAL = 'local'
 const KEY = 'placements'
 
 /**
- * Whether the instance has placements. The result is cached after one query.
- * Without placements, no further query about them runs.
+ * Whether the instance has placements, or an agent or a project names a
+ * removed one: its runs must wait, and not execute on this machine. The result
+ * is cached after one query. If it is false, no further query about placements runs.
  */
 export function hasPlacements(ctx: Context): boolean {
   const known = ctx.lastWritten.get(KEY)

@@ -28,6 +28,14 @@ export function listLiveRuns(
   return db.all(query)
 }
 
+const usedSlots = prepared((of: { agentId: string }) =>
+  sql.selectFrom('run').select('slot').where('finished_at', 'is', null).where('agent_id', '=', of.agentId),
+)
+
+/** Lists the slots of an agent that its live runs use. */
+export const listUsedSlots = (db: Db, of: { agentId: string }): number[] =>
+  db.all(usedSlots(of)).map(({ slot }) => slot)
+
 const liveRunCount = prepared((_: object) =>
   sql
     .selectFrom('run')

@@ -4,7 +4,7 @@ import { findAgent } from '../../organization/agent/queries.ts'
 import { recordHeartbeat } from '../../organization/agent/timer.ts'
 import { enforceBudgets } from '../../organization/budget/enforce.ts'
 import { choosePlacement } from '../../organization/placement/resolve.ts'
-import { findNthLatestOnIssue, insertRun, listLiveRuns } from '../../organization/run/queries.ts'
+import { findNthLatestOnIssue, insertRun, listUsedSlots } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import { claimWake, delayWake } from '../../organization/wake/queries.ts'
 import type { WakeReason, WakeRow } from '../../organization/wake/wake.ts'
@@ -12,7 +12,7 @@ import type { Context } from '../../platform/context.ts'
 import { uuid } from '../../platform/uuid.ts'
 import { holdIfProgramMissing } from '../executor/missing-program.ts'
 import { deleteSession } from '../executor/session.ts'
-import { findNextWake } from './start-conditions.ts'
+import { findStartableWake, listStartableWakes } from './start-conditions.ts'
 
 /**
  * Claims the waiting wakes that no start condition blocks, and inserts a run in
@@ -20,16 +20,27 @@ import { findNextWake } from './start-conditions.ts'
  */
 export function claimRuns(ctx: Context): RunRow[] {
   const claimed: RunRow[] = []
-  for (let wake = findNextWake(ctx); wake; wake = findNextWake(ctx)) {
-    // A spent budget pauses its agent or company, which blocks the wake.
-    if (enforceBudgets(ctx, { companyId: wake.company_id, agentId: wake.agent_id })) continue
-    if (delayForIssueLimit(ctx, wake)) continue
-    const placement = choosePlacement(ctx, { agentId: wake.agent_id, issueId: wake.issue_id })
-    // The machines of a placement have programs of their own.
-    if (!placement && holdIfProgramMissing(ctx, findAgent(ctx.db, { id: wake.agent_id })!, wake.issue_id)) continue
-    claimed.push(startRun(ctx, wake, placement))
+  for (let listed = listStartableWakes(ctx); listed.length > 0; listed = listStartableWakes(ctx)) {
+    for (const { id } of listed) {
+      // The runs that started since the list was read may block this one.
+      const wake = findStartableWake(ctx, id)
+      const run = wake && startUnlessHeld(ctx, wake)
+      if (run) claimed.push(run)
+    }
   }
   return claimed
+}
+
+/** Starts the run of a wake, or makes a condition block the wake. */
+function startUnlessHeld(ctx: Context, wake: WakeRow): RunRow | undefined {
+  // A spent budget pauses its agent or company, which blocks the wake.
+  if (enforceBudgets(ctx, { companyId: wake.company_id, agentId: wake.agent_id })) return undefined
+  if (delayForIssueLimit(ctx, wake)) return undefined
+  const placement = choosePlacement(ctx, { agentId: wake.agent_id, issueId: wake.issue_id })
+  // The machines of a placement have programs of their own.
+  if (!placement && holdIfProgramMissing(ctx, findAgent(ctx.db, { id: wake.agent_id })!, wake.issue_id))
+    return undefined
+  return startRun(ctx, wake, placement)
 }
 
 const HOUR_MS = 60 * 60_000
@@ -93,7 +104,7 @@ function startRun(ctx: Context, wake: WakeRow, placement: string | null): RunRow
 
 /** Returns the agent's lowest slot that no live run uses. */
 function freeSlot(ctx: Context, agentId: string): number {
-  const taken = new Set(listLiveRuns(ctx.db, { agentId }).map((run) => run.slot))
+  const taken = new Set(listUsedSlots(ctx.db, { agentId }))
   let slot = 0
   while (taken.has(slot)) slot++
   return slot

@@ -181,32 +181,50 @@ const conditionsOfAgent = ({ now, month }: Values): Condition[] => [
 const overspent = (name: string, { budget_micros }: { budget_micros: number }, spentMicros: number) =>
   `${name} has spent ${toDollars(spentMicros)} of its ${toDollars(budget_micros)} for this month. Raise the budget.`
 
-/**
- * Finds the wake to start next: the most urgent one that no condition blocks.
- * One minute of waiting counts as much as one step of priority, which prevents
- * starvation.
- */
-export const findNextWake = (ctx: Context): WakeRow | undefined =>
-  ctx.db.first((hasPlacements(ctx) ? nextWakePlaced : nextWake)(valuesOf(ctx)))
+/** The maximum number of wakes that one query lists. */
+const WAKES_PER_QUERY = 100
 
-const nextWakeQuery = (placements: boolean) => (values: Values) => {
+/**
+ * Lists wakes that no condition blocks, the most urgent first. One minute of
+ * waiting counts as much as one step of priority, which prevents starvation.
+ * One query for many wakes: it reads all that wait.
+ */
+export const listStartableWakes = (ctx: Context): { id: string }[] =>
+  ctx.db.all((hasPlacements(ctx) ? startablePlaced : startable)(valuesOf(ctx)))
+
+/** Returns a wake unless a condition blocks it, such as the limit that the start of another wake has reached. */
+export const findStartableWake = (ctx: Context, id: string): WakeRow | undefined =>
+  ctx.db.first((hasPlacements(ctx) ? startableByIdPlaced : startableById)({ ...valuesOf(ctx), id }))
+
+function unblockedWakes(values: Values, placements: boolean) {
   let query = sql
     .selectFrom('wake')
     .innerJoin('agent', 'agent.id', 'wake.agent_id')
     .innerJoin('company', 'company.id', 'wake.company_id')
-    .selectAll('wake')
     .where('wake.status', '=', 'waiting')
-    .orderBy(raw`unixepoch(wake.created_at) + 60 * wake.priority`)
-    .orderBy('wake.id')
-    .limit(1)
   for (const { blocks, isEnforcedByClaim } of conditionsAt(values, placements)) {
     if (!isEnforcedByClaim) query = query.where(raw<boolean>`(${blocks}) is not true`)
   }
   return query
 }
 
-const nextWake = prepared(nextWakeQuery(false))
-const nextWakePlaced = prepared(nextWakeQuery(true))
+const startableQuery = (placements: boolean) =>
+  prepared((values: Values) =>
+    unblockedWakes(values, placements)
+      .select('wake.id')
+      .orderBy(raw`unixepoch(wake.created_at) + 60 * wake.priority`)
+      .orderBy('wake.id')
+      .limit(WAKES_PER_QUERY),
+  )
+const startable = startableQuery(false)
+const startablePlaced = startableQuery(true)
+
+const startableByIdQuery = (placements: boolean) =>
+  prepared((values: Values & { id: string }) =>
+    unblockedWakes(values, placements).selectAll('wake').where('wake.id', '=', values.id),
+  )
+const startableById = startableByIdQuery(false)
+const startableByIdPlaced = startableByIdQuery(true)
 
 /**
  * Lists the conditions of the company, the agent and the server that keep a

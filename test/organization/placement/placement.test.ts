@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { choosePlacement } from '../../../src/organization/placement/resolve.ts'
-import { findNextWake, listBlockingConditions } from '../../../src/runtime/scheduler/start-conditions.ts'
+import type { Context } from '../../../src/platform/context.ts'
+import {
+  findStartableWake,
+  listBlockingConditions,
+  listStartableWakes,
+} from '../../../src/runtime/scheduler/start-conditions.ts'
 import { createPeopleApp } from '../../access/auth/people.ts'
 import {
   asAgent,
@@ -136,19 +141,19 @@ test('refuses to delete a placement in use without force; with force the wakes o
   const agent = insertAgentRow(ctx, { company_id: companyId, runtime_config })
   const other = insertAgentRow(ctx, { company_id: companyId, runtime_config })
   await make('POST', `/api/agents/${agent.id}/heartbeat/invoke`, {})
-  assert.equal(findNextWake(ctx)?.agent_id, agent.id)
+  assert.deepEqual(startableAgents(ctx), [agent.id])
   const runId = insertRunRow(ctx, other, { placement: 'farm' })
   const codes = () => listBlockingConditions(ctx, agent, { not_before: null, issue_id: null }).map(({ code }) => code)
   assert.deepEqual(codes(), ['placement_busy'])
-  assert.equal(findNextWake(ctx), undefined)
+  assert.deepEqual(startableAgents(ctx), [])
   const refused = await request('DELETE', '/api/placements/farm')
   assert.equal(refused.status, 409)
   assert.match(refused.body.error, /in use \(1 live runs, 2 agents\)/)
   await make('DELETE', '/api/placements/farm?force=true')
-  assert.deepEqual(codes(), [], 'no placement is left, and nothing is read about placements')
+  assert.deepEqual(codes(), ['placement_missing'], 'no placement is left, and the agent still names one')
   await make('POST', '/api/placements', { ...SSH, name: 'barn' })
   assert.deepEqual(codes(), ['placement_missing'])
-  assert.equal(findNextWake(ctx), undefined)
+  assert.deepEqual(startableAgents(ctx), [])
   assert.equal((await request('GET', `/api/runs/${runId}`)).body.placement, 'farm')
 })
 
@@ -160,5 +165,8 @@ test('runs in placements use no local slot', async (t) => {
   insertRunRow(ctx, busy, { placement: 'farm' })
   const here = insertAgentRow(ctx, { company_id: companyId })
   await make('POST', `/api/agents/${here.id}/heartbeat/invoke`, {})
-  assert.equal(findNextWake(ctx)?.agent_id, here.id)
+  assert.deepEqual(startableAgents(ctx), [here.id])
 })
+
+/** Returns the agents whose wakes no condition blocks, the most urgent first. */
+const startableAgents = (ctx: Context) => listStartableWakes(ctx).map(({ id }) => findStartableWake(ctx, id)?.agent_id)
