@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Config } from '../../platform/config.ts'
-import { readExit, runFolder } from '../process/run-files.ts'
+import { type ExitRecord, readExit, readStop, runFolder, writeExit } from '../process/run-files.ts'
 import { readClaim } from './claim-file.ts'
 
 /** A run in a placement that this server follows. */
@@ -52,4 +52,25 @@ export const isOver = (followed: Followed) => followed.isGone || readExit(follow
 /** Resolves when the run is over. */
 export async function untilOver(followed: Followed): Promise<void> {
   while (!isOver(followed)) await delay(100, undefined, { ref: false })
+}
+
+/** Writes the exit record of a run whose job is gone and that left no exit record. */
+export function writeLostExit({ run, runDir, jobId, cause }: Followed, now: string): ExitRecord {
+  const isBegun = readClaim(runDir) !== undefined
+  const reason = readStop(runDir) ? 'stopped' : isBegun ? 'lost' : jobId ? 'spawn_failed' : 'never_started'
+  const message =
+    cause ?? `The placement ${run.placement} no longer has the job of the run, and the run did not report its end.`
+  const record: ExitRecord = {
+    exitCode: null,
+    signal: null,
+    reason,
+    ...(reason !== 'stopped' && { error: { code: isBegun ? 'lost' : 'placement_unavailable', message } }),
+    startedAt: null,
+    finishedAt: now,
+    bytes: { stdout: 0, stderr: 0 },
+    strays: 0,
+    left: 0,
+  }
+  writeExit(runDir, record)
+  return record
 }

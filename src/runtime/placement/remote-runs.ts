@@ -8,11 +8,11 @@ import { recordIntent } from '../executor/record-intent.ts'
 import type { RemoteDependencies, RemoteRuns } from '../executor/remote-runs.ts'
 import { NotStartable } from '../not-startable.ts'
 import { type Follow, followRun, type RunProcess } from '../process/follow.ts'
-import { type ExitRecord, readStop, writeExit, writeStop } from '../process/run-files.ts'
+import { type ExitRecord, writeStop } from '../process/run-files.ts'
 import { prepareRemote } from './bundle.ts'
 import { readClaim } from './claim-file.ts'
 import { DEFAULT_WORKDIR, type JobRef, type JobStatus, PlacementFault } from './driver.ts'
-import { createFollowed, type Followed, isOver, markGone, untilOver } from './followed-run.ts'
+import { createFollowed, type Followed, isOver, markGone, untilOver, writeLostExit } from './followed-run.ts'
 import { createPlaces, type Place, withSubmissionSlot } from './places.ts'
 
 /** The lifetime of a run token. It exceeds every queue time, and the token expires with the run. */
@@ -60,23 +60,10 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
   }
 
   function follow(place: Place, followed: Followed, onFacts: Follow['onFacts']): RunProcess {
-    const { run, runDir } = followed
-    const process = followRun(
-      { runId: run.id, runDir, identity: null },
-      {
-        onFacts,
-        shimWatch: {
-          isGone: () => followed.isGone,
-          exited: followed.gone.promise,
-          // The remote shim exits by itself, and the engine removes the job.
-          untilExited: async () => {},
-          endLostRun: async () => endLostRun(place, followed),
-        },
-      },
-    )
+    const process = followFiles(followed, onFacts, () => endLostRun(place, followed))
     schedule(place, 0)
     const untrack = () => {
-      place.runs.delete(run.id)
+      place.runs.delete(followed.run.id)
       if (place.runs.size === 0 && !isClosed) clearTimeout(place.timer)
     }
     return {
@@ -88,24 +75,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
   }
 
   function endLostRun(place: Place, followed: Followed): ExitRecord {
-    const { run, runDir, jobId } = followed
-    const isBegun = readClaim(runDir) !== undefined
-    const cause =
-      followed.cause ??
-      `The placement ${place.name} no longer has the job of the run, and the run did not report its end.`
-    const reason = readStop(runDir) ? 'stopped' : isBegun ? 'lost' : jobId ? 'spawn_failed' : 'never_started'
-    const record: ExitRecord = {
-      exitCode: null,
-      signal: null,
-      reason,
-      ...(reason !== 'stopped' && { error: { code: isBegun ? 'lost' : 'placement_unavailable', message: cause } }),
-      startedAt: null,
-      finishedAt: ctx.now,
-      bytes: { stdout: 0, stderr: 0 },
-      strays: 0,
-      left: 0,
-    }
-    writeExit(runDir, record)
+    const { run, jobId } = followed
     if (jobId) {
       // The run may still be active if the network failed. Its token is no longer valid.
       void place.driver.cleanUp({ runId: run.id, jobId }).catch((error) => {
@@ -115,7 +85,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
         })
       })
     }
-    return record
+    return writeLostExit(followed, ctx.now)
   }
 
   async function stop(place: Place, followed: Followed, graceSec: number): Promise<void> {
@@ -232,7 +202,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
       try {
         place = await places.open(run.placement!)
       } catch (error) {
-        return followWithoutPlace(run, onFacts, error instanceof Error ? error.message : String(error))
+        return followWithoutPlace(run, onFacts, error)
       }
       const followed = track(place, run, run.job_id ?? undefined)
       const process = follow(place, followed, onFacts)
@@ -244,6 +214,18 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
       removeHandler()
       await places.close()
     },
+  }
+
+  /**
+   * Follows a run of a previous server whose placement cannot be opened, for
+   * example because it was removed. The run has its exit record, or is lost.
+   */
+  function followWithoutPlace(run: RunRow, onFacts: Follow['onFacts'], error: unknown): RunProcess {
+    const followed = createFollowed(ctx.config, run, run.job_id ?? undefined)
+    const why = error instanceof Error ? error.message : String(error)
+    markGone(followed, `The run could not be continued after the restart of the server: ${why}`)
+    const process = followFiles(followed, onFacts, () => writeLostExit(followed, ctx.now))
+    return { ...process, stop: async () => {} }
   }
 
   async function openPlaceForRun(run: RunRow): Promise<Place> {
@@ -273,19 +255,27 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
     }
   }
 
-  /** Follows a run whose placement was removed while no server was running. The run is lost. */
-  function followWithoutPlace(run: RunRow, onFacts: Follow['onFacts'], cause: string): RunProcess {
-    const place = { name: run.placement!, driver: { cleanUp: async () => {} }, runs: new Map(), timer: undefined }
-    const followed = track(place as never, run, run.job_id ?? undefined)
-    const process = follow(place as never, followed, onFacts)
-    markGone(followed, cause)
-    return process
-  }
-
   function settingsOf(name: string): { workdir: string } {
     const { workdir } = JSON.parse(findPlacement(ctx.db, { name })?.settings ?? '{}') as { workdir?: string }
     return { workdir: workdir ?? DEFAULT_WORKDIR }
   }
+}
+
+/** Follows the files of a run until its exit record is there or its job is gone. */
+function followFiles(followed: Followed, onFacts: Follow['onFacts'], endLostRun: () => ExitRecord): RunProcess {
+  return followRun(
+    { runId: followed.run.id, runDir: followed.runDir, identity: null },
+    {
+      onFacts,
+      shimWatch: {
+        isGone: () => followed.isGone,
+        exited: followed.gone.promise,
+        // The remote shim exits by itself, and the engine removes the job.
+        untilExited: async () => {},
+        endLostRun: async () => endLostRun(),
+      },
+    },
+  )
 }
 
 const stackOf = (error: unknown) => String((error as Error)?.stack ?? error)

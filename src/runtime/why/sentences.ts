@@ -35,12 +35,20 @@ function runSentence(row: RunRow, names: Names): string {
   const reasons = JSON.parse(row.reasons) as WakeReason[]
   const more = reasons.length > 1 ? ` and ${reasons.length - 1} more` : ''
   const why = row.retry_of_run_id === null ? ` (${wordsOf(row.source)}${more})` : ''
-  return `${names.agent(row.agent_id)} ran${again}${on}${why}${endOf(row)}`
+  const did = isWaiting(row) ? 'is to run' : 'ran'
+  return `${names.agent(row.agent_id)} ${did}${again}${on}${why}${endOf(row)}`
 }
 
+/** Whether a run waits in the queue of its placement. */
+const isWaiting = ({ finished_at, job_waiting }: RunRow) => finished_at === null && job_waiting !== null
+
 function endOf(row: RunRow): string {
-  const { status, error, retrying } = row
-  if (status === 'starting' || status === 'running') return `, and still does${retrying ? ` (${retrying})` : ''}`
+  const { status, error, retrying, placement, job_node: node } = row
+  if (isWaiting(row)) return `, and waits in the placement ${placement}: ${row.job_waiting}`
+  if (status === 'starting' || status === 'running') {
+    const place = placement === null ? '' : ` in the placement ${placement}${node === null ? '' : ` on ${node}`}`
+    return `, and still does${place}${retrying ? ` (${retrying})` : ''}`
+  }
   const detail = outcomeDetail(row)
   if (status === 'succeeded') return detail ? `: ${detail}` : ''
   return `: ${wordsOf(status)}${error ? `, ${oneLine(error).replace(/\.$/, '')}` : ''}`

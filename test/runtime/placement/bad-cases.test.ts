@@ -4,6 +4,9 @@ import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { checksOf } from '../../../src/runtime/placement/checks.ts'
+import { writeClaim } from '../../../src/runtime/placement/claim-file.ts'
+import { runFolder } from '../../../src/runtime/process/run-files.ts'
+import { insertRunRow } from '../../arrange.ts'
 import { createTestRuns, type TestRuns } from '../../runs.ts'
 
 /** Creates an agent in a Slurm placement whose commands are small scripts, wakes it, and returns the end of its run. */
@@ -92,6 +95,23 @@ test('if a placement is removed while it is in use, the run ends with that reaso
     },
   })
   assert.match(run.error, /The placement farm was removed while the run was in it/)
+})
+
+test('a run whose placement was removed while the server was down ends as lost', async (t) => {
+  const { ctx, executor, companyId, make, runs } = await createTestRuns(t)
+  const agent = await make('POST', `/api/companies/${companyId}/agents`, {
+    name: 'A',
+    adapterType: 'process',
+    adapterConfig: { command: 'true' },
+  })
+  const id = insertRunRow(ctx, agent, { placement: 'farm', job_id: '7' })
+  mkdirSync(runFolder(ctx.config, id), { recursive: true })
+  writeClaim(runFolder(ctx.config, id), { instance: id, node: 'n1' })
+  executor.reconcile()
+  await executor.idle()
+  const [run] = await runs()
+  assert.deepEqual([run.status, run.errorCode], ['lost', 'lost'])
+  assert.match(run.error, /could not be continued after the restart of the server: The placement farm no longer exists/)
 })
 
 test('a probe reports each missing requirement of a machine', () => {

@@ -8,7 +8,7 @@ import { NO_FACTS } from '../../../src/runtime/executor/facts.ts'
 import { finishRun } from '../../../src/runtime/executor/finish.ts'
 import { claimRuns } from '../../../src/runtime/scheduler/claim.ts'
 import { activitySentence } from '../../../src/runtime/why/activity-sentence.ts'
-import { forgetWakes, insertAgent, type TestAgent } from '../../arrange.ts'
+import { forgetWakes, insertAgent, insertIssue, insertRunRow, type TestAgent } from '../../arrange.ts'
 import { createTestApp, type TestApp } from '../../helpers.ts'
 import { createTestRuns } from '../../runs.ts'
 
@@ -260,4 +260,17 @@ test('every query of the history uses an index', async (t) => {
   const scans = plans.filter((plan) => /^SCAN (?!json_each|wanted)/.test(plan))
   assert.deepEqual(scans, [])
   assert.ok(plans.some((plan) => plan.includes('run_by_issue')) && plans.some((plan) => plan.includes('wake_by_issue')))
+})
+
+test('a run in a placement says where it is, and why it waits', async (t) => {
+  const { app, ada } = await withTeam(t)
+  const issue = insertIssue(app.ctx, { company_id: ada.company_id })
+  const live = { issue_id: issue.id, placement: 'farm' }
+  const waiting = '2 ahead of it in the queue of partition main'
+  insertRunRow(app.ctx, ada, { ...live, status: 'starting', job_waiting: waiting })
+  insertRunRow(app.ctx, ada, { ...live, slot: 1, job_node: 'n1' })
+  const { steps } = (await app.request('GET', `/api/issues/${issue.id}/why`)).body
+  const texts = storyOf(steps).map((text) => text.replace(/ on ACM-\d+/, ''))
+  assert.match(texts[0]!, /Ada is to run .*, and waits in the placement farm: 2 ahead of it in the queue/)
+  assert.match(texts[1]!, /Ada ran .*, and still does in the placement farm on n1/)
 })

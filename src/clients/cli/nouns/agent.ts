@@ -1,5 +1,6 @@
 import { ADAPTER_TYPES } from '../../../adapter/types.ts'
 import type { BodyOf, ResponseOf } from '../../client/types.ts'
+import { placeOf } from '../../run-place.ts'
 import { asStarted, programName } from '../command/as-started.ts'
 import { choice, choices, clearable, dollars, json, LIMIT, longText, many, reference, text } from '../command/flag.ts'
 import { ago, fields, localTime, money, plain, shortId, withLocalTimes, words } from '../command/output.ts'
@@ -38,6 +39,13 @@ const reasonOf = (agent: Pick<Agent, 'pauseMessage' | 'errorReason' | 'heldUntil
   agent.errorReason ??
   (agent.heldUntil === null ? null : `held until ${localTime(agent.heldUntil)}: ${agent.heldBecause}`)
 
+/** Returns, by agent id, where the live runs in placements execute, or why they wait. */
+async function placesOfLiveRuns(scope: Scope): Promise<Map<string, string | null>> {
+  const params = await scope.inCompany()
+  const runs = await scope.client.request('GET /api/companies/:companyId/live-runs', { params, query: { limit: 1000 } })
+  return new Map(runs.map((run) => [run.agentId, placeOf(run)]))
+}
+
 const describe = (agent: Agent) =>
   fields([
     ['Name', agent.name],
@@ -71,7 +79,7 @@ export const agentCommand = () =>
       load: async (scope, query) =>
         scope.client.page('GET /api/companies/:companyId/agents', { params: await scope.inCompany(), query }),
       async columns(scope) {
-        const nameOf = await scope.agentNames()
+        const [nameOf, placeOfAgent] = await Promise.all([scope.agentNames(), placesOfLiveRuns(scope)])
         return {
           Name: ({ name }) => name,
           Role: ({ role }) => role,
@@ -80,7 +88,7 @@ export const agentCommand = () =>
           Spent: ({ spentMonthlyCents }) => money(spentMonthlyCents),
           Budget: budgetOf,
           'Last run': ({ lastHeartbeatAt }) => ago(lastHeartbeatAt),
-          Because: (agent) => reasonOf(agent),
+          Because: (agent) => reasonOf(agent) ?? placeOfAgent.get(agent.id),
         }
       },
     }),

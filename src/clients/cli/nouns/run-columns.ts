@@ -1,4 +1,5 @@
 import type { ItemOf } from '../../client/types.ts'
+import { placeOf } from '../../run-place.ts'
 import { ago, cost, duration, shortId, words } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
 import type { Columns } from '../command/verb.ts'
@@ -15,7 +16,7 @@ export async function runColumns(scope: Scope): Promise<Columns<Run>> {
     Age: ({ createdAt }) => ago(createdAt),
     Lasted: lastedOf,
     Cost: costOf,
-    Note: ({ error, waitingBecause, retrying, outcomeDetail }) => error ?? waitingBecause ?? retrying ?? outcomeDetail,
+    Note: (run) => run.error ?? run.retrying ?? run.outcomeDetail ?? placeOf(run),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ResponseOf } from '../../client/types.ts'
+import { placeOf } from '../../run-place.ts'
 import { choices, LIMIT, reference, text, toggle } from '../command/flag.ts'
 import { fields, localTime, plain, words } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
@@ -87,8 +88,7 @@ async function describe(run: Run, scope: Scope): Promise<string> {
     ['Status', words(run.status)],
     ['Outcome', run.outcomeDetail ?? run.outcome],
     ['Retrying', run.retrying],
-    ['Where', run.placement && [run.placement, run.node].filter(Boolean).join(', ')],
-    ['Waits', run.waitingBecause],
+    ['Where', placeOf(run)],
     ['Error', run.error],
     ['Woken by', run.reasons.map((reason) => words(reason.source)).join(', ')],
     ['Issue', issue && `${issue.identifier} ${issue.title}`],

@@ -1,3 +1,4 @@
+import { placeOf } from '../../../../run-place.ts'
 import { money } from '../../kit/format.ts'
 import { Ago } from '../../kit/time.tsx'
 import { issues, liveRuns, pathTo } from '../../state/company.ts'
@@ -48,7 +49,7 @@ export function AgentWork({ agent }: { agent: Agent }) {
           </a>
         )}
         {live.length > 1 && ` and ${live.length - 1} more`}
-        {live[0]!.waitingBecause && <span class="warn"> waits: {live[0]!.waitingBecause}</span>}
+        {live[0]!.placement && <span class={live[0]!.waitingBecause ? 'warn' : 'note'}> {placeOf(live[0]!)}</span>}
       </span>
     )
   }

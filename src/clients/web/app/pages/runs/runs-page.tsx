@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { placeOf } from '../../../../run-place.ts'
 import { AgentName, Avatar } from '../../kit/avatar.tsx'
 import { Button } from '../../kit/button.tsx'
 import { money, words } from '../../kit/format.ts'
@@ -161,8 +162,8 @@ export function RunRow({ run, hasAgent = true }: { run: Run; hasAgent?: boolean 
             {run.error}
           </span>
         ) : (
-          <span class="note clip" title={run.waitingBecause ?? undefined}>
-            {(isLive(run) && run.waitingBecause) || (run.idle ? 'changed nothing' : words(run.wakeReason))}
+          <span class="note clip" title={placeOf(run) ?? undefined}>
+            {(isLive(run) && placeOf(run)) || (run.idle ? 'changed nothing' : words(run.wakeReason))}
           </span>
         )}
         <span class="num">{run.startedAt && <Took from={run.startedAt} to={run.finishedAt} />}</span>
