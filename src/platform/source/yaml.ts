@@ -3,7 +3,10 @@ import { isAlias, isScalar, parseDocument, stringify, visit } from 'yaml'
 export type Yaml = Record<string, unknown>
 
 /** The error for a text that cannot be parsed. The message is a clause. */
-export class YamlFault extends Error {}
+export class YamlFault extends Error {
+  /** Whether the text was not parsed, because it is too large. */
+  isTooLarge = false
+}
 
 export interface YamlLimits {
   /** In characters. Parsing recurses, so that its cost grows faster than the text. */
@@ -25,13 +28,15 @@ const DEFAULT_LIMITS: YamlLimits = { length: 512 * 1024, marks: 40_000, aliases:
  * @throws YamlFault
  */
 export function readYaml(text: string, limits: YamlLimits = DEFAULT_LIMITS): Yaml {
-  if (text.length > limits.length) throw new YamlFault(`is longer than ${limits.length} characters`)
-  if (countMarks(text, limits.marks) > limits.marks) throw new YamlFault('has too many keys, items or lines')
+  if (text.length > limits.length) throw tooLarge(`is longer than ${limits.length} characters`)
+  if (countMarks(text, limits.marks) > limits.marks) throw tooLarge('has too many keys, items or lines')
   const value = parse(text, limits)
   if (value === null || value === undefined) return {}
   if (!isMapping(value)) throw new YamlFault('must be a mapping of keys to values')
   return value
 }
+
+const tooLarge = (message: string) => Object.assign(new YamlFault(message), { isTooLarge: true })
 
 /** Counts what may become a node, before anything is parsed. Stops beyond `most`. */
 function countMarks(text: string, most: number): number {
@@ -77,7 +82,7 @@ function parse(text: string, limits: YamlLimits): unknown {
 export interface Frontmatter {
   matter: Yaml
   body: string
-  /** Whether the reader added quotes to values that contain `: `, which YAML does not allow without quotes. */
+  /** Whether the reader added quotes to values that are not YAML without quotes, for example because they contain `: `. */
   isRepaired: boolean
 }
 
@@ -101,8 +106,9 @@ export function readFrontmatter(text: string, limits: YamlLimits = DEFAULT_LIMIT
   try {
     return { matter: readYaml(yaml, limits), body, isRepaired: false }
   } catch (error) {
-    const repaired = quoteColons(yaml)
-    if (repaired === yaml || !(error instanceof YamlFault)) throw error
+    if (!(error instanceof YamlFault) || error.isTooLarge) throw error
+    const repaired = quoteFaultyValues(yaml, limits)
+    if (repaired === yaml) throw error
     try {
       return { matter: readYaml(repaired, limits), body, isRepaired: true }
     } catch {
@@ -111,9 +117,24 @@ export function readFrontmatter(text: string, limits: YamlLimits = DEFAULT_LIMIT
   }
 }
 
-/** Quotes plain one-line values that contain `: `. Authors write them, and other readers of the format accept them. */
-const quoteColons = (yaml: string): string =>
-  yaml.replaceAll(/^(\w[\w-]*): +([^\s"'[{|>&*!%@`#].*: .*)$/gm, (_, key, value) => `${key}: ${JSON.stringify(value)}`)
+/**
+ * Quotes the one-line values of the top level that are not YAML, such as
+ * `two duties: count` or `[file] [line]`. Authors write them, and other readers
+ * of the format accept them. A list without its end is an error, not a text.
+ */
+const quoteFaultyValues = (yaml: string, limits: YamlLimits): string =>
+  yaml.replaceAll(/^(\w[\w-]*): +([^\s"'[{].*|\[.*\].*|\{.*\}.*)$/gm, (line, key, value) =>
+    isYaml(line, limits) ? line : `${key}: ${JSON.stringify(value.trimEnd())}`,
+  )
+
+function isYaml(text: string, limits: YamlLimits): boolean {
+  try {
+    parse(text, limits)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Writes a mapping as YAML without empty values (null, empty lists and mappings). */
 export const writeYaml = (value: Yaml): string =>

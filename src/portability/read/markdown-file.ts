@@ -36,13 +36,21 @@ export function readMarkdownFiles(files: SourceFiles, pattern: RegExp, findings:
         findings.warnings.push({ code: 'slug', path, message })
       }
       const slug = file.slug || toSlug(file.fields.line('name') ?? '') || kindOfFolder(path)
-      const scope = `${path.split('/').slice(0, -2).join('/')}/${slug}`
+      const scope = `${parentFolderOf(path)}/${slug}`
+      const exported = `${scope}/${path.split('/').at(-1)}`
+      if (exported !== path) {
+        findings.warnings.push({ code: 'slug', path, message: `An export contains this file as ${exported}.` })
+      }
       const other = seen.get(scope)
       seen.set(scope, path)
       if (other !== undefined) file.fields.problem(`has the same slug ${slug} as ${other}; rename one of them`)
       return [{ ...file, slug, alias: declared && declared !== slug ? declared : null }]
     })
 }
+
+/** Returns the folder that contains the folder of an entity. All skills are in one, also those in subfolders of it. */
+const parentFolderOf = (path: string) =>
+  path.startsWith('skills/') ? 'skills' : path.split('/').slice(0, -2).join('/')
 
 /** Returns the default slug of an entity: `agents/🚀/AGENTS.md` without a name becomes the agent `agent`. */
 const kindOfFolder = (path: string) => path.split('/').at(-3)!.replace(/s$/, '')
@@ -62,7 +70,8 @@ export function readMarkdownFile(
   try {
     const { matter, body, isRepaired } = readFrontmatter(text)
     if (isRepaired) {
-      const message = 'A value of the frontmatter contains `: ` without quotes. It is read as text.'
+      const message =
+        'A value of the frontmatter is not YAML without quotes, for example because it contains `: `. It is read as text.'
       findings.warnings.push({ code: 'frontmatter', path, message })
     }
     if (body.length > MAX_BODY) return problem(`is longer than ${MAX_BODY} characters`) ?? undefined

@@ -37,9 +37,31 @@ const LAYOUT_FOLDERS: ReadonlySet<string> = new Set(['agents', 'teams', 'project
 /** The maximum number of files in a warning. */
 const MAX_NAMES = 30
 
+/**
+ * Returns the paths of the SKILL.md files. They may be in subfolders, such as
+ * `skills/<owner>/<repository>/<slug>`. A SKILL.md inside the folder of a skill
+ * is an ordinary file of that skill.
+ */
+export function skillFilesOf(files: SourceFiles): SourceFiles {
+  const found = [...files]
+    .filter(([path]) => /^skills\/.+\/SKILL\.md$/.test(path))
+    .sort(([a], [b]) => a.length - b.length)
+  const skills: SourceFiles = new Map()
+  for (const [path, bytes] of found) if (!isInSkill(path, skills)) skills.set(path, bytes)
+  return skills
+}
+
+/** Whether a file is in the folder of one of these skills. */
+function isInSkill(path: string, skills: SourceFiles): boolean {
+  const parts = path.split('/')
+  return parts.some((_, depth) => depth > 1 && skills.has(`${parts.slice(0, depth).join('/')}/SKILL.md`))
+}
+
 /** Warns about files that are not part of the layout. */
-export function noteIgnoredFiles(files: SourceFiles, findings: Findings): void {
-  const ignored = [...files.keys()].filter((path) => !isDocument(path) && !LAYOUT.some((known) => known.test(path)))
+export function noteIgnoredFiles(files: SourceFiles, skills: SourceFiles, findings: Findings): void {
+  const isKnown = (path: string) =>
+    isDocument(path) || isInSkill(path, skills) || LAYOUT.some((known) => known.test(path))
+  const ignored = [...files.keys()].filter((path) => !isKnown(path))
   if (ignored.length === 0) return
   const names = `${ignored.slice(0, MAX_NAMES).join(', ')}${ignored.length > MAX_NAMES ? ', …' : ''}`
   const message = `${ignored.length} files are not part of the layout and were ignored: ${names}.`
@@ -47,6 +69,6 @@ export function noteIgnoredFiles(files: SourceFiles, findings: Findings): void {
 }
 
 const LAYOUT = [
-  /^(COMPANY\.md|\.(service|paperclip)\.ya?ml|skills\/[^/]+\/.+|agents\/[^/]+\/AGENTS\.md|teams\/[^/]+\/TEAM\.md)$/,
+  /^(COMPANY\.md|\.(service|paperclip)\.ya?ml|agents\/[^/]+\/AGENTS\.md|teams\/[^/]+\/TEAM\.md)$/,
   /^(projects\/[^/]+\/PROJECT\.md|(projects\/[^/]+\/)?tasks\/[^/]+\/TASK\.md)$/,
 ]

@@ -14,7 +14,7 @@ import { refuseSeveralCompanies } from './companies.ts'
 import { type Findings, toSlug } from './fields.ts'
 import { type MarkdownFile, readMarkdownFile, readMarkdownFiles } from './markdown-file.ts'
 import type { CompanyPackage, PackageSkill } from './package.ts'
-import { filesOfPackage, isDocument, noteIgnoredFiles } from './package-layout.ts'
+import { filesOfPackage, isDocument, noteIgnoredFiles, skillFilesOf } from './package-layout.ts'
 import { readCompany } from './read-company.ts'
 import { readAgent, readTeam } from './read-people.ts'
 import { readGoals, readLabels, readProject, readTask } from './read-work.ts'
@@ -65,8 +65,9 @@ export function readPackage(all: SourceFiles): { content: CompanyPackage; warnin
   const findings: Findings = { problems: [], warnings: [] }
   const sidecar = readSidecar(files, findings)
   const markdown: MarkdownFile[] = []
-  const read = (pattern: RegExp) => {
-    const found = readMarkdownFiles(files, pattern, findings)
+  const skillFiles = skillFilesOf(files)
+  const read = (pattern: RegExp, among = files) => {
+    const found = readMarkdownFiles(among, pattern, findings)
     markdown.push(...found)
     return found
   }
@@ -79,7 +80,7 @@ export function readPackage(all: SourceFiles): { content: CompanyPackage; warnin
     company: readCompany(companyFile, sidecar, findings),
     goals: readGoals(companyFile, sidecar, findings),
     labels: readLabels(sidecar, findings),
-    skills: read(/^skills\/([^/]+)\/SKILL\.md$/).map((file) => readSkill(file, files)),
+    skills: read(/^skills\/(?:.+\/)?([^/]+)\/SKILL\.md$/, skillFiles).map((file) => readSkill(file, files)),
     agents: read(/^agents\/([^/]+)\/AGENTS\.md$/).map((file) => readAgent(file, sidecar)),
     teams: read(/^teams\/([^/]+)\/TEAM\.md$/).map(readTeam),
     projects: read(/^projects\/([^/]+)\/PROJECT\.md$/).map((file) => readProject(file, sidecar)),
@@ -87,7 +88,7 @@ export function readPackage(all: SourceFiles): { content: CompanyPackage; warnin
     routines: tasks.flatMap(({ routine }) => routine ?? []),
     documents: new Map([...files].filter(([path]) => isDocument(path)).sort(([a], [b]) => compare(a, b))),
   }
-  noteIgnoredFiles(files, findings)
+  noteIgnoredFiles(files, skillFiles, findings)
   if (isEmpty(content)) {
     findings.problems.push({
       path: 'source',

@@ -35,7 +35,7 @@ export function readGoals(company: MarkdownFile | undefined, sidecar: Sidecar, f
   })
   const value = company?.fields.get('goals')
   for (const entry of Array.isArray(value) ? value : value ? [value] : []) {
-    const fields = readFields(isMapping(entry) ? entry : { title: entry }, 'COMPANY.md', findings)
+    const fields = readFields(goalFieldsOf(entry), 'COMPANY.md', findings)
     fields.noteUnknown(['title', 'name', 'description'])
     const title = fields.text('title') ?? fields.text('name')
     // A goal may be a paragraph. The text beyond the maximum length of a title becomes its description.
@@ -47,6 +47,14 @@ export function readGoals(company: MarkdownFile | undefined, sidecar: Sidecar, f
     if (goal && !goals.some((other) => other.title === goal.title)) goals.push(goal)
   }
   return goals
+}
+
+/** Returns the fields of a goal. YAML reads the unquoted text `Two duties: count` as a mapping of one key. */
+function goalFieldsOf(entry: unknown): Yaml {
+  if (!isMapping(entry)) return { title: entry }
+  const [[key, value] = ['', null], ...others] = Object.entries(entry)
+  const isText = others.length === 0 && !['title', 'name'].includes(key) && typeof value === 'string'
+  return isText ? { title: `${key}: ${value}` } : entry
 }
 
 const GOAL_FIELDS = ['title', 'description', 'level', 'status', 'parent', 'owner']

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestApp } from '../../helpers.ts'
-import { importNew, inline, refuse } from '../fixtures.ts'
+import { exportAll, importNew, inline, refuse } from '../fixtures.ts'
 
 const COMPANY = { 'COMPANY.md': '---\nname: Otter\nlicense: MIT\n---\n' }
 const agent = (text: string) => ({ ...COMPANY, 'agents/kit/AGENTS.md': text })
@@ -35,6 +35,32 @@ test('a description with an unquoted colon is read as text, with a warning', asy
   assert.equal(kit.capabilities, 'Two duties: count and "report": daily')
   assert.match(warnings.find(({ code }: { code: string }) => code === 'frontmatter').message, /without quotes/)
   await refuse(app, { source: inline(agent('---\nname: Kit\nx: a: b\ny: [\n---\n')) }, /not plain YAML/)
+})
+
+test('a value that only resembles a list or mapping is read as text, with a warning', async (t) => {
+  const app = createTestApp(t)
+  const skill =
+    '---\nname: count\nargument-hint: [place] [day]\nschema: {id: string, all: {id: string}[]}\n---\nCount.\n'
+  const files = { ...COMPANY, 'skills/count/SKILL.md': skill }
+  const { target, warnings } = await importNew(app, files)
+  assert.match(warnings.find(({ code }: { code: string }) => code === 'frontmatter').message, /without quotes/)
+  const exported = await exportAll(app, target.companyId)
+  assert.equal(exported['skills/count/SKILL.md'], skill)
+})
+
+test('a goal with an unquoted colon is one text', async (t) => {
+  const app = createTestApp(t)
+  const goals =
+    'goals:\n  - Honour four duties: safety, law, risk and care.\n  - title: Grow\n    description: Slowly\n'
+  const { target } = await importNew(app, { 'COMPANY.md': `---\nname: Otter\n${goals}---\n` })
+  const found = await app.make('GET', `/api/companies/${target.companyId}/goals`)
+  assert.deepEqual(
+    found.map(({ title, description }: { title: string; description: string }) => [title, description]),
+    [
+      ['Honour four duties: safety, law, risk and care.', null],
+      ['Grow', 'Slowly'],
+    ],
+  )
 })
 
 test('references use the slug of the frontmatter', async (t) => {
