@@ -243,10 +243,17 @@ const SHARED = [
   'kit/table.tsx',
   'kit/editable.tsx',
   'kit/facts.tsx',
+  'kit/field.tsx',
+  'kit/form-dialog.tsx',
+  'kit/copyable.tsx',
+  'kit/diff.tsx',
   'pages/issues/issue-row.tsx',
   'pages/issues/change.ts',
   'pages/issues/choices.tsx',
   'state/theme.ts',
+  'lucide-static/icons/plus.svg',
+  'lucide-static/icons/chevron-left.svg',
+  'lucide-static/icons/chevron-right.svg',
 ]
 
 /** The entry, and the files that are imported when they are first needed. */

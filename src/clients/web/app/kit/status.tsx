@@ -64,6 +64,9 @@ export function StatusGlyph({ status }: { status: IssueStatus }) {
   )
 }
 
+/** The bars of the priority icon, from the lowest. The stroke rounds their corners. */
+const BARS = ['M1.5 9.5h2v3h-2Z', 'M6 6h2v6.5H6Z', 'M10.5 2.5h2v10h-2Z']
+
 /** The icon of a priority: one to three filled bars, or a filled square with a mark for critical. */
 export function PriorityGlyph({ priority }: { priority: Priority }) {
   const full = 4 - PRIORITIES.indexOf(priority)
@@ -82,19 +85,11 @@ export function PriorityGlyph({ priority }: { priority: Priority }) {
           <path class="cut" d="M7 3.5v4M7 10.2v.1" />
         </>
       ) : (
-        [0, 1, 2].map((bar) => (
-          <rect
-            key={bar}
-            x={1 + bar * 4.5}
-            y={9 - bar * 3.5}
-            width="3"
-            height={4 + bar * 3.5}
-            rx="1"
-            fill="currentColor"
-            stroke="none"
-            opacity={bar < full ? 1 : 0.25}
-          />
-        ))
+        // Few elements: a list has one of these icons in each row.
+        <>
+          <path class="bars" d={BARS.slice(0, full).join('')} />
+          {full < BARS.length && <path class="bars faint" d={BARS.slice(full).join('')} />}
+        </>
       )}
     </svg>
   )

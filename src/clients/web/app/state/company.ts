@@ -3,7 +3,7 @@ import { type ApiError, request, toApiError } from './api.ts'
 import { type Collection, createCollection } from './collection.ts'
 import { gather } from './gather.ts'
 import { given, takeGiven } from './given.ts'
-import { afterPaint } from './idle.ts'
+import { afterPaint, whenIdle } from './idle.ts'
 import { followEvents, type LiveEvent, onEvent } from './live.ts'
 import { clearQueries } from './query.ts'
 import type { Agent, Company, Goal, Instance, Issue, Label, Member, Project, Run, Session } from './types.ts'
@@ -88,7 +88,7 @@ export function openCompany(found: Company): void {
     clearQueries()
     companyId.value = found.id
   })
-  localStorage.setItem('company', found.issuePrefix)
+  whenIdle(() => localStorage.setItem('company', found.issuePrefix))
   const { signal: stopped } = stop
   // The stream resumes after the data in the HTML, so it can wait for the first view.
   afterPaint(() => stopped.aborted || followEvents(found.id, stopped))

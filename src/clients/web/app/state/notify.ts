@@ -1,13 +1,17 @@
 import { effect, signal } from '@preact/signals'
 import { pathTo } from './company.ts'
+import { whenIdle } from './idle.ts'
 import { inbox, isInboxLoaded } from './inbox.ts'
 
 const KEY = 'notifications'
 
 /** Whether the person enabled notifications for new inbox items in this browser. */
-export const isNotifying = signal(
-  'Notification' in window && Notification.permission === 'granted' && localStorage.getItem(KEY) === 'on',
-)
+export const isNotifying = signal(false)
+
+// Both reads wait for another process of the browser, so they do not delay the first view.
+whenIdle(() => {
+  isNotifying.value = canNotify() && localStorage.getItem(KEY) === 'on' && Notification.permission === 'granted'
+})
 
 /** Whether this browser supports notifications and does not block them. */
 export const canNotify = () => 'Notification' in window && Notification.permission !== 'denied'
