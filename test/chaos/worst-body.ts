@@ -122,3 +122,42 @@ function withValue(body: unknown, [key, ...rest]: Path, value: unknown): unknown
   if (key === '0') return [changed]
   return { ...(typeof body === 'object' && !Array.isArray(body) ? body : {}), [key]: changed }
 }
+
+/** Converts a JSON body to an HTML form. Values other than texts become their JSON. */
+export const toForm = (json: string): string =>
+  new URLSearchParams(
+    Object.entries(JSON.parse(json)).map(([name, value]): [string, string] => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  ).toString()
+
+/** Creates the slowest multipart forms within a size, in bytes. */
+export function* worstUploads(
+  boundary: string,
+  size: number,
+): Generator<{ kind: string; bytes: Uint8Array<ArrayBuffer> }> {
+  const room = size - 4_096
+  const part = (headers: string, content: string) => `--${boundary}\r\n${headers}\r\n\r\n${content}\r\n`
+  const file = (name: string, content: string) =>
+    part(`Content-Disposition: form-data; name="file"; filename="${name}"`, content)
+  const field = (name: string) => part(`Content-Disposition: form-data; name="${name}"`, '')
+  const form = (kind: string, parts: string) => ({
+    kind,
+    bytes: new Uint8Array(Buffer.from(`${parts}--${boundary}--\r\n`)),
+  })
+  const small = file('a.svg', '<svg/>')
+  yield form('many fields', field('a').repeat(room / field('a').length) + small)
+  yield form('many files', small.repeat(room / small.length))
+  for (const filler of ['\\', '"', '%0', 'x', '/'])
+    yield form(`a file name of ${filler}`, file(fill(filler, room), '<svg/>'))
+  yield form('a field name', field(fill('x', room)) + small)
+  yield form(
+    'many headers',
+    part(`Content-Disposition: form-data; name="file"; filename="a"${fill('\r\nX: y', room)}`, 'x'),
+  )
+  yield form('almost the boundary', file('a', fill(`\r\n--${boundary.slice(1)}`, room)))
+  for (const filler of ['<!---->', '<?x?>', '<', ' ', '\r\n', '<!doctype svg ', '\u00e9'])
+    yield form(`content of ${JSON.stringify(filler)}`, file('a', fill(filler, room / Buffer.byteLength(filler))))
+  yield form('comments before the image', file('a.svg', `${fill('<!---->', room)}<svg/>`))
+}

@@ -116,6 +116,24 @@ test('a logo upload requires a form with a non-empty field `file`', async (t) =>
   assert.equal(elsewhere.status, 415)
 })
 
+test('refuses a form of more than 100 parts before it is parsed, however its content type names the boundary', async (t) => {
+  const { app, path: route } = await arrange(t)
+  const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'
+  const file = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n<svg/>\r\n'
+  const upload = (parts: number, type: string) =>
+    app.request('POST', route, `${part.repeat(parts)}${file}--b--\r\n`, { 'content-type': type })
+  for (const type of [
+    'multipart/form-data; boundary=b',
+    'multipart/form-data; boundary="b"',
+    'MULTIPART/FORM-DATA; x="; boundary=c"; BOUNDARY=b; boundary=d',
+  ]) {
+    assert.equal((await upload(99, type)).status, 201, type)
+    const { status, body } = await upload(100, type)
+    assert.equal(status, 400, type)
+    assert.match(body.error, /the form has more than 100 parts/, type)
+  }
+})
+
 test('refuses a logo of more than 5 MB', async (t) => {
   const { path: route, request, config } = await arrange(t)
   const big = Buffer.concat([PNG, Buffer.alloc(5 * 1024 * 1024)])
