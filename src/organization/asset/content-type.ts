@@ -11,7 +11,7 @@ export function contentTypeOf(bytes: Uint8Array): string {
   if (signature) return signature.type
   const text = decodeText(bytes)
   if (text === undefined) return 'application/octet-stream'
-  return isSvg(text) ? 'image/svg+xml' : 'text/plain; charset=utf-8'
+  return isSvg(text.slice(0, MAX_PROLOG)) ? 'image/svg+xml' : 'text/plain; charset=utf-8'
 }
 
 /** Whether a browser may display a file of this type in a page. */
@@ -44,6 +44,9 @@ function decodeText(bytes: Uint8Array): string | undefined {
     return undefined
   }
 }
+
+/** The maximum length of the part before the first element, in characters. 5 MB of comments would take 80 ms. */
+const MAX_PROLOG = 64 * 1024
 
 /** Whether the first element of a document is `<svg>`, after the prolog that XML allows. */
 function isSvg(text: string): boolean {

@@ -58,6 +58,7 @@ for (const [what, content] of [
   ['a text that names svg', 'svg <svg></svg>'],
   ['an SVG with a DTD of its own', `<!DOCTYPE svg [<!ENTITY a "b">]>${SVG}`],
   ['a comment without an end', '<!-- <svg></svg>'],
+  ['an SVG after 64 KB of comments', `${'<!---->'.repeat(10_000)}${SVG}`],
   ['a program', Buffer.from('7f454c46020101', 'hex')],
 ] as const) {
   test(`refuses ${what} as a logo, and stores nothing`, async (t) => {
@@ -116,7 +117,7 @@ test('a logo upload requires a form with a non-empty field `file`', async (t) =>
   assert.equal(elsewhere.status, 415)
 })
 
-test('refuses a form of more than 100 parts before it is parsed, however its content type names the boundary', async (t) => {
+test('refuses a form of too many parts or headers before it is parsed, however its content type names the boundary', async (t) => {
   const { app, path: route } = await arrange(t)
   const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'
   const file = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n<svg/>\r\n'
@@ -132,6 +133,12 @@ test('refuses a form of more than 100 parts before it is parsed, however its con
     assert.equal(status, 400, type)
     assert.match(body.error, /the form has more than 100 parts/, type)
   }
+  const headers = part.replace('\r\n\r\n', `${'\r\nX: y'.repeat(4_000)}\r\n\r\n`)
+  const { status, body } = await app.request('POST', route, `${headers}${file}--b--\r\n`, {
+    'content-type': 'multipart/form-data; boundary=b',
+  })
+  assert.equal(status, 400)
+  assert.match(body.error, /a part of the form has more than 16384 bytes of headers/)
 })
 
 test('refuses a logo of more than 5 MB', async (t) => {
