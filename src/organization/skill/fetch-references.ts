@@ -77,7 +77,7 @@ async function fetchGroup<Skill extends SkillToFetch>(
   const pause = createPause()
   try {
     const folder = parseGithubUrl({ url: `https://github.com/${repository}`, ref: commit, folder: '' })
-    const { files } = await fetchGithubFolder(folder, fetch, SKILL_FILES, (paths) => new Set(paths.filter(isWanted)))
+    const { files } = await fetchGithubFolder(folder, fetch, SKILL_FILES, () => ({ has: isWanted }))
     for (const { skill, target } of group) {
       await pause()
       const merged = mergeText(skill, target, files)

@@ -1,9 +1,10 @@
 import { unprocessable } from '../../platform/errors.ts'
-import type { SourceFiles } from '../../platform/source/files.ts'
+import { createPause } from '../../platform/pause.ts'
+import type { SelectFiles, SourceFiles } from '../../platform/source/files.ts'
 import { slugOf } from '../../platform/url-key.ts'
 import { readSkillHead } from './frontmatter.ts'
 import { digestOf, type InventoryEntry, type TrustLevel, takeInventory, trustLevelOf } from './inventory.ts'
-import { assertSkillSize, badSkillFile, validateSkillFiles } from './limits.ts'
+import { assertSkillSize, badSkillFile, SKILL_FILES, validateSkillFiles } from './limits.ts'
 
 /** Where a skill comes from. */
 export interface SkillSource {
@@ -64,10 +65,8 @@ export function readSkills(
  * Maps each path to the folder of the skill that it belongs to. The folder
  * ends in a slash; the top folder is empty. `ignored` lists the other paths.
  */
-export function ownersOf(paths: readonly string[]): { owned: Map<string, string>; ignored: string[] } {
-  const folders = new Set(
-    paths.filter((path) => SKILL_FILE.test(path)).map((path) => path.slice(0, -'SKILL.md'.length)),
-  )
+function ownersOf(paths: readonly string[]): { owned: Map<string, string>; ignored: string[] } {
+  const folders = new Set(paths.flatMap((path) => folderOfSkillFile(path) ?? []))
   const owned = new Map<string, string>()
   const ignored: string[] = []
   for (const path of paths) {
@@ -78,12 +77,29 @@ export function ownersOf(paths: readonly string[]): { owned: Map<string, string>
   return { owned, ignored }
 }
 
-const SKILL_FILE = /(^|\/)SKILL\.md$/
+/** Selects the files of skills among many paths. It pauses often, because a repository may have 50,000 paths. */
+export const selectSkillFiles: SelectFiles = async (paths) => {
+  const pause = createPause()
+  const folders = new Set<string>()
+  for (const path of paths) {
+    const folder = folderOfSkillFile(path)
+    if (folder !== undefined) folders.add(folder)
+    await pause()
+  }
+  return { has: (path) => ownerOf(folders, path) !== undefined }
+}
+
+const SKILL_FILE = /(?:^|\/)SKILL\.md$/
+
+const folderOfSkillFile = (path: string) => (SKILL_FILE.test(path) ? path.slice(0, -'SKILL.md'.length) : undefined)
 
 /** Returns the nearest folder above a path that contains a SKILL.md. */
 function ownerOf(folders: ReadonlySet<string>, path: string): string | undefined {
-  for (let end = path.lastIndexOf('/') + 1; end > 0; end = path.lastIndexOf('/', end - 2) + 1) {
-    if (folders.has(path.slice(0, end))) return path.slice(0, end)
+  // A longer folder is refused later. Comparing all folders of a path with 2,000 slashes would take 4 ms.
+  const start = path.slice(0, SKILL_FILES.limits.pathLength)
+  for (let end = start.lastIndexOf('/'); end > 0; end = start.lastIndexOf('/', end - 1)) {
+    const folder = start.slice(0, end + 1)
+    if (folders.has(folder)) return folder
   }
   return folders.has('') ? '' : undefined
 }

@@ -9,7 +9,7 @@ import { readFolder } from '../../platform/source/folder.ts'
 import { fetchGithubFolder, parseGithubUrl } from '../../platform/source/github.ts'
 import type { SkillImport } from './import-body.ts'
 import { SKILL_FILES } from './limits.ts'
-import { ownersOf, type ReadSkill, readSkills, type SkillSource } from './read-skills.ts'
+import { type ReadSkill, readSkills, type SkillSource, selectSkillFiles } from './read-skills.ts'
 
 /** The skills of a source, and warnings about files that were left out. */
 interface SkillsRead {
@@ -48,7 +48,7 @@ function parseSource(text: string): { path?: string | undefined; source?: Github
 }
 
 async function readLocalFolder(ctx: Context, folder: string): Promise<SkillsRead> {
-  const { files, skippedLinks } = await readFolder(folder, SKILL_FILES, filesOfSkills)
+  const { files, skippedLinks } = await readFolder(folder, SKILL_FILES, selectSkillFiles)
   const source = { type: 'local_path', namespace: null, locator: folder, ref: null } as const
   const { skills } = await readFiles(ctx, { files, source, fallbackName: path.basename(folder) })
   return { skills, warnings: skippedLinks.map(linkWarning) }
@@ -57,7 +57,7 @@ async function readLocalFolder(ctx: Context, folder: string): Promise<SkillsRead
 async function readGithub(ctx: Context, want: GithubSource): Promise<SkillsRead> {
   const repository = parseGithubUrl(want)
   const { owner, repo, ref, folder } = repository
-  const { files, skippedLinks } = await fetchGithubFolder(repository, globalThis.fetch, SKILL_FILES, filesOfSkills)
+  const { files, skippedLinks } = await fetchGithubFolder(repository, globalThis.fetch, SKILL_FILES, selectSkillFiles)
   const url = `https://github.com/${owner}/${repo}`
   const source = {
     type: 'github',
@@ -96,7 +96,5 @@ export const readSkillsJob: ReadJob<SkillFilesToRead, ReturnType<typeof readSkil
 
 const readFiles = (ctx: Context, wanted: SkillFilesToRead) =>
   ctx.reader.runApart(readSkillsJob, wanted, { timeLimitMs: 20_000 })
-
-const filesOfSkills = (paths: readonly string[]) => ownersOf(paths).owned
 
 const linkWarning = (link: string) => `${link} is a symbolic link and was ignored.`
