@@ -14,6 +14,7 @@ const dist = path.join(root, 'dist')
 const ENTRIES = {
   main: 'src/main.ts',
   shim: 'src/runtime/process/shim.ts',
+  'recover-usage': 'src/runtime/process/recover-usage.ts',
   post: 'src/adapter/post.ts',
   'demo-agent': 'src/clients/demo-agent/main.ts',
   reader: 'src/reader.ts',

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { createLines } from '../platform/lines.ts'
 
 /** A reader of a file to which a program appends lines. */
@@ -34,8 +34,10 @@ export function openTail(
     read() {
       let file: number | undefined
       try {
-        file = openSync(path, 'r')
-        const size = Math.min(fstatSync(file).size, to)
+        // The program may have replaced the file by a pipe, for which a blocking call would wait.
+        file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+        const found = fstatSync(file)
+        const size = found.isFile() ? Math.min(found.size, to) : 0
         while (offset < size) {
           const bytes = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - offset))
           const length = readSync(file, bytes, 0, bytes.length, offset)

@@ -1,5 +1,6 @@
 import { findPlacement, type PlacementRow } from '../../organization/placement/queries.ts'
 import type { Context } from '../../platform/context.ts'
+import { createSlots } from '../../platform/slots.ts'
 import { type Driver, PlacementFault } from './driver.ts'
 import type { Followed } from './followed-run.ts'
 import { openDriver } from './open-driver.ts'
@@ -19,8 +20,8 @@ export interface Place {
   runs: Map<string, Followed>
   timer: NodeJS.Timeout | undefined
   isPolling: boolean
-  submitting: number
-  waiting: (() => void)[]
+  /** Runs submissions, at most `MAX_SUBMISSIONS` at a time. */
+  submission: ReturnType<typeof createSlots>
 }
 
 /** The placements that this server has opened. */
@@ -90,19 +91,6 @@ async function createPlace(ctx: Context, row: PlacementRow): Promise<Place> {
     runs: new Map(),
     timer: undefined,
     isPolling: false,
-    submitting: 0,
-    waiting: [],
-  }
-}
-
-/** Waits until fewer than `MAX_SUBMISSIONS` jobs of a placement are being submitted. */
-export async function withSubmissionSlot<Value>(place: Place, submit: () => Promise<Value>): Promise<Value> {
-  while (place.submitting >= MAX_SUBMISSIONS) await new Promise<void>((resolve) => place.waiting.push(resolve))
-  place.submitting++
-  try {
-    return await submit()
-  } finally {
-    place.submitting--
-    place.waiting.shift()?.()
+    submission: createSlots(MAX_SUBMISSIONS),
   }
 }

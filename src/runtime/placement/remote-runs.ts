@@ -13,7 +13,7 @@ import { prepareRemote } from './bundle.ts'
 import { readClaim } from './claim-file.ts'
 import { DEFAULT_WORKDIR, type JobRef, type JobStatus, PlacementFault } from './driver.ts'
 import { createFollowed, type Followed, isOver, markGone, untilOver, writeLostExit } from './followed-run.ts'
-import { createPlaces, type Place, withSubmissionSlot } from './places.ts'
+import { createPlaces, type Place } from './places.ts'
 
 /** The lifetime of a run token. It exceeds every queue time, and the token expires with the run. */
 const TOKEN_LIFETIME = '60d'
@@ -187,7 +187,7 @@ export function createRemoteRuns(ctx: Context, dependencies: RemoteDependencies)
         if (findRun(ctx.db, { id: run.id })?.stop_reason) throw new NotStartable('cancelled', 'Cancelled.')
         const { timeoutSec } = prepared.spec
         const { workdir } = settingsOf(place.name)
-        followed.jobId = await withSubmissionSlot(place, () =>
+        followed.jobId = await place.submission(() =>
           place.driver.submit({ runId: run.id, token, url, workdir, timeoutSec }),
         )
       } catch (error) {

@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Fact } from '../../adapter/adapter.ts'
+import { readFact } from '../../adapter/fact.ts'
 
 /**
  * Writes a run's facts as JSON lines. Facts are snapshots, so of several facts
@@ -94,6 +95,16 @@ export function openFactLog(path: string): FactLog {
       write([...waiting.keys()], performance.now())
       closeSync(file)
     },
+  }
+}
+
+/** Parses a line. Skips a line that is not a fact, such as one that a full disk truncated: a later snapshot replaces it. */
+export function parseFact(line: string): Fact[] {
+  try {
+    const fact = readFact(JSON.parse(line))
+    return fact ? [fact] : []
+  } catch {
+    return []
   }
 }
 

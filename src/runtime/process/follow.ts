@@ -1,12 +1,24 @@
-import { appendFileSync, closeSync, existsSync, type FSWatcher, openSync, readFileSync, readSync, watch } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { appendFileSync, closeSync, existsSync, type FSWatcher, openSync, readSync, statSync, watch } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import type { Fact } from '../../adapter/adapter.ts'
-import { readFact } from '../../adapter/fact.ts'
-import { recoverUsage } from '../../adapter/recover-usage.ts'
+import { argvOf, COMPILE_CACHE } from '../../platform/programs.ts'
+import { createSlots } from '../../platform/slots.ts'
 import { endTree, SHORT_GRACE_MS } from './end-tree.ts'
+import { parseFact } from './fact-log.ts'
 import { isSameProcess, isShim, type ProcessIdentity } from './process-table.ts'
-import { type ExitRecord, exitFile, factsFile, hasBegun, readExit, readStop, writeExit } from './run-files.ts'
+import {
+  type ExitRecord,
+  exitFile,
+  factsFile,
+  hasBegun,
+  readExit,
+  readStop,
+  shimErrorFile,
+  writeExit,
+} from './run-files.ts'
 
 /** The identity of a run, as the database stores it. */
 export interface RunRef {
@@ -157,7 +169,7 @@ function watchLocalShim(ref: RunRef, shimExited: Promise<void> | undefined): Shi
 async function endLostRun(ref: RunRef): Promise<ExitRecord> {
   const begun = hasBegun(ref.runDir)
   const { found, left } = await endTree({ runId: ref.runId, leader: ref.identity, graceMs: SHORT_GRACE_MS })
-  addRecoveredUsage(ref.runDir)
+  await recoverUsage(ref.runDir)
   const record: ExitRecord = {
     exitCode: null,
     signal: null,
@@ -172,13 +184,20 @@ async function endLostRun(ref: RunRef): Promise<ExitRecord> {
   return record
 }
 
+/** The time limit for recovering the usage of a run, in milliseconds. */
+const RECOVERY_MS = 30_000
+
+/** All runs of a machine may be lost at once. */
+const recovery = createSlots(4)
+
 /** Adds the usage that the program of a lost run recorded itself, until its end, to the facts of the run. */
-function addRecoveredUsage(runDir: string): void {
-  const file = factsFile(runDir)
-  if (!existsSync(file)) return
-  const facts = recoverUsage(readFileSync(file, 'utf8').split('\n').flatMap(parseFact))
-  // The newline comes first because the dying shim may have left an incomplete line.
-  if (facts.length > 0) appendFileSync(file, `\n${facts.map((fact) => JSON.stringify(fact)).join('\n')}\n`)
+async function recoverUsage(runDir: string): Promise<void> {
+  if (!statSync(factsFile(runDir), { throwIfNoEntry: false })?.size) return
+  const [program, ...args] = argvOf('recover-usage')
+  const options = { env: COMPILE_CACHE, timeout: RECOVERY_MS, killSignal: 'SIGKILL' as const }
+  await recovery(() => promisify(execFile)(program, [...args, runDir], options)).catch((error: Error) =>
+    appendFileSync(shimErrorFile(runDir), `The usage of the run could not be recovered: ${error.message}\n`),
+  )
 }
 
 /** Delivers the complete lines after an offset, in bytes. Returns the offset after the last of them. */
@@ -207,16 +226,6 @@ export async function deliverFacts(
     offset += length
   }
   return offset
-}
-
-/** Parses a line. Skips a line that is not a fact, such as one that a full disk truncated: a later snapshot replaces it. */
-function parseFact(line: string): Fact[] {
-  try {
-    const fact = readFact(JSON.parse(line))
-    return fact ? [fact] : []
-  } catch {
-    return []
-  }
 }
 
 function readFrom(name: string, offset: number, size: number): Buffer {

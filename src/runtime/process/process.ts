@@ -1,13 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { COMPILE_CACHE } from '../../platform/programs.ts'
 import { type Follow, followRun, type RunProcess } from './follow.ts'
 import { identityOf, MARKER, type ProcessIdentity } from './process-table.ts'
 import { type RunSpec, shimErrorFile } from './run-files.ts'
-
-/** From its sources, Node starts the shim in a fifth of the CPU time if it finds the compiled modules. */
-const { NODE_COMPILE_CACHE } = process.env
-const COMPILE_CACHE = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
 
 export interface SpawnOptions extends Follow {
   /** The program and arguments that start the shim. */

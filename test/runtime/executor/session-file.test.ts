@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -18,15 +19,14 @@ async function spenderOf(t: TestContext, options: { calls?: number; budget?: num
     config: options.config ?? {},
     ...(options.budget !== undefined && { budget: options.budget }),
   })
+  const file = path.join(home, `.codex/sessions/2026/11/22/rollout-${THREAD}.jsonl`)
   /** Returns the cost that the program recorded for the whole thread, in cents. */
   const ledger = () => {
-    const lines = readFileSync(path.join(home, `.codex/sessions/2026/11/22/rollout-${THREAD}.jsonl`), 'utf8').split(
-      '\n',
-    )
+    const lines = readFileSync(file, 'utf8').split('\n')
     const totals = lines.filter((line) => line.includes('token_count')).map((line) => JSON.parse(line).payload.info)
     return totals.at(-1).total_token_usage.output_tokens / 1000
   }
-  return { runs, agent, ledger }
+  return { runs, agent, file, ledger }
 }
 
 /** Wakes an agent and waits until its run has spent something. */
@@ -89,6 +89,20 @@ test('a run that loses its supervisor records the cost of its program until the 
   })
   assert.equal(lost.status, 'lost')
   assert.equal(lost.costCents, ledger())
+})
+
+test('a run that replaced its session file by a pipe cannot make the server wait', async (t) => {
+  const { runs, agent, file } = await spenderOf(t)
+  const { processPid } = await untilSpending(runs, agent)
+  process.kill(processPid, 'SIGSTOP')
+  execFileSync('mkfifo', [`${file}.pipe`])
+  renameSync(`${file}.pipe`, file)
+  const ended = new Promise((resolve) =>
+    runs.ctx.events.subscribe(({ type }) => type === 'run.finished' && resolve(type)),
+  )
+  process.kill(processPid, 'SIGKILL')
+  await ended
+  assert.equal((await runs.runs())[0].status, 'lost')
 })
 
 test('a successful run has the same cost, in whatever order the output and the session file report it', async (t) => {
