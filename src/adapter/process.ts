@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type * as v from 'valibot'
 import type { Adapter } from './adapter.ts'
 import { configOf, programEntries } from './config.ts'
@@ -7,6 +8,20 @@ import { resolved } from './secrets.ts'
 const ProcessConfig = configOf(programEntries)
 
 export type ProcessConfig = v.InferOutput<typeof ProcessConfig>
+
+const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'pwsh', 'powershell', 'cmd'])
+
+/**
+ * Returns a warning about a shell without arguments, or undefined. A shell
+ * executes its standard input, which is the prompt.
+ */
+export function shellWarning(type: string, { command, args }: Record<string, unknown>): string | undefined {
+  const hasArguments = Array.isArray(args) && args.length > 0
+  if (type !== 'process' || typeof command !== 'string' || hasArguments) return undefined
+  const name = path.basename(command).replace(/\.exe$/i, '')
+  if (!SHELLS.has(name.toLowerCase())) return undefined
+  return `The program is the shell ${name} without arguments, which would execute the text of the prompt as commands. Set args.`
+}
 
 /**
  * Runs any program. Its exit code is the outcome, and its output is the run's

@@ -30,6 +30,7 @@ const CALLS: Call[] = [
   { request: 'GET /api/companies/$company/dashboard' },
   { request: 'GET /api/companies/$company/org' },
   { request: 'GET /api/companies/$company/org.svg' },
+  { request: 'GET /api/companies/$company/invites' },
   { request: 'GET /api/adapters' },
   { request: 'GET /api/llms/agent-configuration.txt' },
   { request: 'GET /api/llms/agent-configuration/claude_local.txt' },
@@ -39,7 +40,16 @@ const CALLS: Call[] = [
   {
     as: 'worker',
     request: 'POST /api/companies/$company/agents',
-    body: { name: 'Ben', role: 'engineer', reportsTo: '$ada', adapterType: 'claude_local', adapterConfig: {} },
+    body: {
+      name: 'Ben',
+      role: 'engineer',
+      reportsTo: '$ada',
+      adapterType: 'claude_local',
+      adapterConfig: {},
+      runtimeConfig: {},
+      budgetMonthlyCents: 0,
+      permissions: { canCreateAgents: false, canCreateSkills: true },
+    },
     status: 201,
   },
   {
@@ -57,6 +67,9 @@ const CALLS: Call[] = [
   { request: 'GET /api/agents/$worker/config-revisions/$revision' },
   { request: 'POST /api/agents/$worker/config-revisions/$revision/rollback', body: {} },
   { request: 'GET /api/agents/$worker/runtime-state' },
+  { request: 'POST /api/agents/$worker/runtime-state/reset-session', body: {} },
+  { request: 'GET /api/agents/$worker/task-sessions' },
+  { request: 'GET /api/agents/$worker/skills' },
   { request: 'PATCH /api/agents/$worker/permissions', body: { canCreateAgents: false, canAssignTasks: true } },
   { request: 'POST /api/agents/$worker/pause', body: {} },
   { request: 'POST /api/agents/$worker/resume', body: {} },
@@ -69,6 +82,7 @@ const CALLS: Call[] = [
   { request: 'POST /api/agents/$worker/keys', body: { name: 'laptop', scope: { kind: 'standard' } }, status: 201 },
   { request: 'GET /api/agents/$worker/keys' },
   { by: 'kit', request: 'GET /api/agents/me' },
+  { by: 'kit', request: 'GET /api/cli-auth/me' },
   { by: 'kit', request: 'GET /api/agents/me/inbox-lite' },
 
   {
@@ -114,6 +128,8 @@ const CALLS: Call[] = [
   { request: 'PATCH /api/issues/$issue', body: { priority: 'low', comment: 'Later', workMode: 'standard' } },
   { request: 'POST /api/issues/$issue/read', body: {} },
   { request: 'DELETE /api/issues/$issue/read' },
+  { request: 'POST /api/issues/$issue/inbox-archive', body: {} },
+  { request: 'DELETE /api/issues/$issue/inbox-archive' },
   {
     by: 'kit',
     request: 'POST /api/issues/$issue/checkout',
@@ -184,6 +200,8 @@ const CALLS: Call[] = [
   { by: 'kit', request: 'POST /api/issues/$issue/approvals', body: { approvalId: '$question' }, status: 201 },
   { request: 'GET /api/issues/$issue/approvals' },
   { by: 'kit', request: 'DELETE /api/issues/$issue/approvals/$question' },
+  { request: 'POST /api/companies/$company/inbox-dismissals', body: { itemKey: 'approval:$question' } },
+  { request: 'GET /api/companies/$company/inbox-dismissals' },
   { request: 'POST /api/approvals/$question/reject', body: {} },
 
   {
@@ -230,7 +248,6 @@ const CALLS: Call[] = [
     body: {
       kind: 'suggest_tasks',
       ...ASKED,
-      title: 'Split it',
       payload: {
         version: 1,
         tasks: [

@@ -239,6 +239,9 @@ export const REQUESTS: Record<string, Make> = {
   'POST /api/secrets/:secretId/rotate': using(secret, () => ({ value: 'long enough too' })),
   'POST /api/companies/:companyId/webhooks': using(nothing, hook),
   'PATCH /api/webhooks/:webhookId': using(webhook, () => ({ events: ['issue.*'] })),
+  'POST /api/companies/:companyId/inbox-dismissals': async (world) => ({
+    body: { itemKey: (await inboxItem(world)).itemId },
+  }),
   'GET /api/companies/:companyId/search': () => ({ query: '?q=walrus' }),
   'POST /api/companies/import/apply': using(nothing, anew),
   'POST /api/companies/import/preview': using(nothing, anew),

@@ -41,7 +41,10 @@ PATCH  /api/agents/:agentId/permissions                                    403  
 POST   /api/agents/:agentId/rehearse                                       404    403   403   ok       ok   ok
 POST   /api/agents/:agentId/resume                                         403    403   403   403      403  ok
 GET    /api/agents/:agentId/runtime-state                                  404    ok    ok    ok       ok   ok
+POST   /api/agents/:agentId/runtime-state/reset-session                    404    403   403   ok       ok   ok
+GET    /api/agents/:agentId/skills                                         404    ok    ok    ok       ok   ok
 POST   /api/agents/:agentId/skills/sync                                    404    403   ok    ok       ok   ok
+GET    /api/agents/:agentId/task-sessions                                  404    ok    ok    ok       ok   ok
 POST   /api/agents/:agentId/terminate                                      403    403   403   403      403  ok
 POST   /api/agents/:agentId/wakeup                                         404    403   403   ok       ok   ok
 GET    /api/agents/me                                                      ok     ok    ok    ok       ok   403
@@ -69,6 +72,7 @@ POST   /api/auth/sign-out-everywhere                                       403  
 GET    /api/board/tokens                                                   403    403   403   403      403  403
 POST   /api/board/tokens                                                   403    403   403   403      403  403
 DELETE /api/board/tokens/:tokenId                                          403    403   403   403      403  403
+GET    /api/cli-auth/me                                                    ok     ok    ok    ok       ok   ok
 GET    /api/companies                                                      ok     ok    ok    ok       ok   ok
 POST   /api/companies                                                      403    403   403   403      403  ok
 GET    /api/companies/:companyId                                           403    403   403   403      ok   ok
@@ -107,10 +111,13 @@ POST   /api/companies/:companyId/goals                                     403  
 GET    /api/companies/:companyId/heartbeat-runs                            403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/imports/apply                             403    403   403   403      ok   ok
 POST   /api/companies/:companyId/imports/preview                           403    403   403   403      ok   ok
+GET    /api/companies/:companyId/inbox-dismissals                          403    403   403   403      403  ok
+POST   /api/companies/:companyId/inbox-dismissals                          403    403   403   403      403  ok
 GET    /api/companies/:companyId/interactions                              403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/invitations                               403    403   403   403      403  403
 POST   /api/companies/:companyId/invitations                               403    403   403   403      403  403
 DELETE /api/companies/:companyId/invitations/:invitationId                 403    403   403   403      403  403
+GET    /api/companies/:companyId/invites                                   403    403   403   403      ok   ok
 GET    /api/companies/:companyId/issues                                    403    ok    ok    ok       ok   ok
 POST   /api/companies/:companyId/issues                                    403    ok    ok    ok       ok   ok
 GET    /api/companies/:companyId/labels                                    403    ok    ok    ok       ok   ok
@@ -191,6 +198,8 @@ GET    /api/issues/:issueId/documents/:key/revisions                       404  
 GET    /api/issues/:issueId/documents/:key/revisions/:revisionId           404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/documents/:key/revisions/:revisionId/restore   404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/heartbeat-context                              404    ok    ok    ok       ok   ok
+DELETE /api/issues/:issueId/inbox-archive                                  403    403   403   403      403  ok
+POST   /api/issues/:issueId/inbox-archive                                  403    403   403   403      403  ok
 GET    /api/issues/:issueId/interactions                                   404    ok    ok    ok       ok   ok
 POST   /api/issues/:issueId/interactions                                   404    ok    ok    ok       ok   ok
 GET    /api/issues/:issueId/interactions/:interactionId                    404    ok    ok    ok       ok   ok

@@ -35,6 +35,10 @@ export const ACTIONS = {
   'agent.configuration_approved': { entity: 'agent', text: 'The board approved what an agent may run.' },
   'agent.permissions_changed': { entity: 'agent', text: 'The permissions of an agent changed.' },
   'agent.skills_changed': { entity: 'agent', text: 'The list of skills of an agent changed.' },
+  'agent.sessions_reset': {
+    entity: 'agent',
+    text: 'The sessions of an agent were forgotten. Its next runs start new ones.',
+  },
   'agent.skills_synced': { entity: 'agent', text: 'The skills of an agent were written to its folder.' },
   'agent.key_created': { entity: 'agent', text: 'A long-lived key of an agent was created.' },
   'agent.key_revoked': { entity: 'agent', text: 'A key of an agent was revoked.' },

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { agent, board, ceo } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import { LIST_QUERY, readPage } from '../../http/list.ts'
+import { getAgent } from '../agent/get.ts'
 import { AGENT_QUERY } from '../agent/show.ts'
 import { manager } from '../agent/who.ts'
 import { FetchedSkills, fetchSkills } from '../skill/fetch.ts'
@@ -11,7 +12,7 @@ import { SKILL_BODY_FIELDS, SkillImport, SkillImportResult, skillBodyJob } from 
 import { listAgentsWithSkill, selectSkills } from '../skill/queries.ts'
 import { Skill, SkillDetail, SkillFile, toSkill, toSkillFile } from '../skill/skill.ts'
 import { deleteSkill } from './remove.ts'
-import { SkillSync, SyncedSkills, syncSkills } from './sync.ts'
+import { AgentSkills, SkillSync, SyncedSkills, skillsOf, syncSkills } from './sync.ts'
 
 export const skillRoutes = [
   route({
@@ -85,6 +86,16 @@ export const skillRoutes = [
     who: [board, ceo, manager],
     responses: { 200: Skill },
     run: (ctx, { caller, params }) => ctx.write(() => toSkill(deleteSkill(ctx, caller, params.skillId))),
+  }),
+  route({
+    id: 'agents.skills',
+    method: 'GET',
+    path: '/api/agents/:agentId/skills',
+    summary: 'List the skills that an agent has in its runs',
+    who: [board, agent],
+    query: AGENT_QUERY,
+    responses: { 200: AgentSkills },
+    run: (ctx, { caller, params, query }) => skillsOf(ctx, getAgent(ctx, caller, params.agentId, query.companyId)),
   }),
   route({
     id: 'agents.syncSkills',

@@ -14,6 +14,7 @@ import { listLiveRuns } from '../run/queries.ts'
 import { HEARTBEAT_KEY } from '../skill/bundled.ts'
 import type { InventoryEntry } from '../skill/inventory.ts'
 import { resolveSkills } from '../skill/resolve.ts'
+import type { SkillRow } from '../skill/skill.ts'
 import { filesOfSet, type SkillSet, skillSetOf } from './agent-skills.ts'
 import { materialise, removeOthers } from './materialise.ts'
 
@@ -28,7 +29,7 @@ export const SkillSync = v.strictObject({
 })
 export type SkillSync = v.InferOutput<typeof SkillSync>
 
-const Materialised = v.strictObject({
+const SkillOfAgent = v.strictObject({
   skillId: field.id,
   key: v.string(),
   slug: v.string(),
@@ -36,6 +37,20 @@ const Materialised = v.strictObject({
   description: v.nullable(v.string()),
   required: v.pipe(v.boolean(), v.description('Whether every agent has this skill.')),
   isReference: v.pipe(v.boolean(), v.description('Whether the text of the skill is in another repository.')),
+})
+
+const missing = v.pipe(v.array(v.string()), v.description('Desired keys that no skill of the company has.'))
+
+/** The skills that an agent has in its runs. */
+export const AgentSkills = v.strictObject({
+  agentId: field.id,
+  desiredSkills: v.array(v.string()),
+  skills: v.array(SkillOfAgent),
+  missing,
+})
+
+const Materialised = v.strictObject({
+  ...SkillOfAgent.entries,
   path: v.pipe(v.string(), v.description('The absolute path of the folder.')),
   files: v.array(v.string()),
 })
@@ -47,7 +62,7 @@ export const SyncedSkills = v.strictObject({
   directory: v.pipe(v.string(), v.description('The value of SERVICE_SKILLS_DIR in its runs.')),
   changed: v.pipe(v.boolean(), v.description('Whether the server wrote files.')),
   skills: v.array(Materialised),
-  missing: v.pipe(v.array(v.string()), v.description('Desired keys that no skill of the company has.')),
+  missing,
 })
 export type SyncedSkills = v.InferOutput<typeof SyncedSkills>
 
@@ -109,6 +124,17 @@ export function plannedSkills(ctx: Context, agentId: string): Pick<SyncedSkills,
   return { directory, skills: toMaterialised(set, directory) }
 }
 
+/** Returns the skills of an agent without writing files. */
+export function skillsOf(ctx: Context, agent: AgentRow): v.InferOutput<typeof AgentSkills> {
+  const set = skillSetOf(ctx, agent)
+  return {
+    agentId: agent.id,
+    desiredSkills: JSON.parse(agent.desired_skills),
+    skills: set.skills.map(({ skill }) => toSkillOfAgent(skill)),
+    missing: set.missing,
+  }
+}
+
 function wantedFolder(ctx: Context, agentId: string) {
   const agent = findAgent(ctx.db, { id: agentId })!
   const set = skillSetOf(ctx, agent)
@@ -120,16 +146,20 @@ const skillsFolder = (config: Config, companyId: string) => path.join(config.dat
 
 const toMaterialised = (set: SkillSet, directory: string): SyncedSkills['skills'] =>
   set.skills.map(({ skill, folder }) => ({
-    skillId: skill.id,
-    key: skill.key,
-    slug: skill.slug,
-    name: skill.name,
-    description: skill.description,
-    required: skill.key === HEARTBEAT_KEY,
-    isReference: skill.is_reference === 1,
+    ...toSkillOfAgent(skill),
     path: path.join(directory, folder),
     files: (JSON.parse(skill.file_inventory) as InventoryEntry[]).map((file) => file.path),
   }))
+
+const toSkillOfAgent = (skill: SkillRow): v.InferOutput<typeof SkillOfAgent> => ({
+  skillId: skill.id,
+  key: skill.key,
+  slug: skill.slug,
+  name: skill.name,
+  description: skill.description,
+  required: skill.key === HEARTBEAT_KEY,
+  isReference: skill.is_reference === 1,
+})
 
 function requireSyncer(ctx: Context, caller: Caller, agent: AgentRow): void {
   if (caller.type !== 'agent' || caller.agentId === agent.id) return

@@ -93,7 +93,16 @@ export type Agent = v.InferOutput<typeof Agent>
 const Superior = v.strictObject({ id: field.id, name: v.string(), role: v.string(), title: v.nullable(v.string()) })
 
 /** An agent as responses about one agent return it: with its managers, the direct one first. */
-export const AgentDetail = v.strictObject({ ...Agent.entries, chainOfCommand: v.array(Superior) })
+export const AgentDetail = v.strictObject({
+  ...Agent.entries,
+  missingSecrets: v.pipe(
+    v.array(v.string()),
+    v.description(
+      'Names of secrets that the configuration refers to and the company does not have, and of variables that the package of the agent requires and that have no value.',
+    ),
+  ),
+  chainOfCommand: v.array(Superior),
+})
 export type AgentDetail = v.InferOutput<typeof AgentDetail>
 
 export const role = v.pipe(
@@ -164,6 +173,13 @@ export const NewAgent = v.strictObject({
     v.pipe(field.sentObject, v.description('The keys of the adapter. The server refuses others.')),
     {},
   ),
+  permissions: v.optional(
+    v.strictObject({
+      ...Permissions.entries,
+      // Sent by clients of similar APIs. There is no such permission here.
+      canCreateSkills: v.optional(v.pipe(v.literal(true), v.description('Accepted and ignored.'))),
+    }),
+  ),
   sourceIssueId: v.optional(
     v.pipe(
       v.nullable(field.reference),
@@ -222,7 +238,11 @@ export function toAgent(row: AgentWithFacts): Agent {
   }
 }
 
-export const toAgentDetail = (row: AgentWithFacts, managers: readonly AgentRow[]): AgentDetail => ({
+export const toAgentDetail = (
+  row: AgentWithFacts,
+  { managers, missingSecrets }: { managers: readonly AgentRow[]; missingSecrets: string[] },
+): AgentDetail => ({
   ...toAgent(row),
+  missingSecrets,
   chainOfCommand: managers.map(({ id, name, role, title }) => ({ id, name, role, title })),
 })

@@ -14,7 +14,7 @@ import { findCompany } from '../company/queries.ts'
 import { toMicros } from '../cost/money.ts'
 import { assertPlacementExists } from '../placement/resolve.ts'
 import { resolveSkills } from '../skill/resolve.ts'
-import type { AgentRow, NewAgent } from './agent.ts'
+import type { AgentRow, NewAgent, Permissions } from './agent.ts'
 import { approvalColumns } from './approved-config.ts'
 import { configOf, recordRevision } from './configuration.ts'
 import { findAgent, findAgentByReference, findAgentByUrlKey, insertAgent } from './queries.ts'
@@ -69,6 +69,7 @@ export function addAgent(
     adapter_type: want.adapterType,
     adapter_config: JSON.stringify(seal(ctx.vault, place, want.adapterConfig)),
     runtime_config: runtimeConfig,
+    permissions: JSON.stringify(permissionsOf(want)),
     desired_skills: JSON.stringify(resolveSkills(ctx, companyId, want.desiredSkills ?? [])),
     metadata: want.metadata ? JSON.stringify(seal(ctx.vault, place, want.metadata)) : null,
     budget_micros: toMicros(want.budgetMonthlyCents ?? 0),
@@ -81,6 +82,9 @@ export function addAgent(
   recordRevision(ctx, caller, { agent, source: as.source, before: null, after: configOf(ctx, agent) })
   return agent
 }
+
+const permissionsOf = ({ permissions: { canCreateSkills: _, ...permissions } = {} }: NewAgent): Permissions =>
+  permissions
 
 /** Refuses an unknown adapter, and a configuration that does not match the adapter's schema. */
 export function assertAdapterConfig(type: string, config: Json): void {

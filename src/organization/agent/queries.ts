@@ -138,6 +138,13 @@ export const listSubordinates = (db: Db, of: { agentId: string }): AgentRow[] =>
 export const findLastRun = (db: Db, of: { agentId: string }) =>
   db.first(sql.selectFrom('run').selectAll().where('agent_id', '=', of.agentId).orderBy('id', 'desc').limit(1))
 
+/** Deletes the sessions of an agent, or only that on an issue. Returns the number of deleted sessions. */
+export function deleteSessions(db: Db, of: { agentId: string; issueId?: string | undefined }): number {
+  let query = sql.deleteFrom('agent_session').where('agent_id', '=', of.agentId)
+  if (of.issueId !== undefined) query = query.where('issue_key', '=', of.issueId)
+  return db.all(query.returning('issue_key')).length
+}
+
 /** Latest first. */
 export const listSessions = (db: Db, of: { agentId: string; limit: number }) =>
   db.all(

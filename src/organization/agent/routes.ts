@@ -12,7 +12,7 @@ import { SHOWN_STATUSES } from './lifecycle.ts'
 import { OrgNode, toOrg } from './org.ts'
 import { drawOrg } from './org-svg.ts'
 import { listLiveAgents, selectAgents } from './queries.ts'
-import { RuntimeState, runtimeStateOf } from './runtime-state.ts'
+import { RuntimeState, runtimeStateOf, Session, sessionsOf } from './runtime-state.ts'
 import { AGENT_QUERY, changing, showAgent } from './show.ts'
 import { changeAgent } from './update.ts'
 
@@ -98,6 +98,16 @@ export const agentRoutes = [
     responses: { 200: RuntimeState },
     run: (ctx, { caller, params, query }) =>
       runtimeStateOf(ctx, getAgent(ctx, caller, params.agentId, query.companyId)),
+  }),
+  route({
+    id: 'agents.sessions',
+    method: 'GET',
+    path: '/api/agents/:agentId/task-sessions',
+    summary: 'List the program sessions of an agent, latest first',
+    who: [board, agent],
+    query: AGENT_QUERY,
+    responses: { 200: v.array(Session) },
+    run: (ctx, { caller, params, query }) => sessionsOf(ctx, getAgent(ctx, caller, params.agentId, query.companyId)),
   }),
   route({
     id: 'agents.org',

@@ -1,9 +1,20 @@
 import * as v from 'valibot'
+import { recordActivity } from '../../access/activity/record.ts'
+import type { Caller } from '../../access/caller/caller.ts'
 import * as field from '../../http/fields.ts'
 import type { Context } from '../../platform/context.ts'
 import type { AgentRow } from './agent.ts'
 import { SHOWN_STATUSES } from './lifecycle.ts'
-import { findAgentWithFacts, findLastRun, listSessions } from './queries.ts'
+import { deleteSessions, findAgentWithFacts, findLastRun, listSessions } from './queries.ts'
+
+/** A session of a program, which the next run of the agent on the issue resumes. */
+export const Session = v.strictObject({
+  issueId: v.nullable(field.id),
+  adapterType: v.string(),
+  sessionId: v.string(),
+  cwd: v.string(),
+  updatedAt: field.timestamp,
+})
 
 /** The last run, next timer wake and sessions of an agent, which are not configuration. */
 export const RuntimeState = v.strictObject({
@@ -25,15 +36,7 @@ export const RuntimeState = v.strictObject({
       finishedAt: v.nullable(field.timestamp),
     }),
   ),
-  sessions: v.array(
-    v.strictObject({
-      issueId: v.nullable(field.id),
-      adapterType: v.string(),
-      sessionId: v.string(),
-      cwd: v.string(),
-      updatedAt: field.timestamp,
-    }),
-  ),
+  sessions: v.array(Session),
 })
 
 /** The maximum number of sessions in a response, latest first. */
@@ -60,12 +63,32 @@ export function runtimeStateOf(ctx: Context, agent: AgentRow): v.InferOutput<typ
           finishedAt: run.finished_at,
         }
       : null,
-    sessions: listSessions(ctx.db, { agentId: agent.id, limit: SHOWN_SESSIONS }).map((session) => ({
-      issueId: session.issue_key || null,
-      adapterType: session.adapter_type,
-      sessionId: session.session_id,
-      cwd: session.cwd,
-      updatedAt: session.updated_at,
-    })),
+    sessions: sessionsOf(ctx, agent),
   }
+}
+
+/** Returns the latest sessions of an agent. */
+export const sessionsOf = (ctx: Context, agent: AgentRow): v.InferOutput<typeof Session>[] =>
+  listSessions(ctx.db, { agentId: agent.id, limit: SHOWN_SESSIONS }).map((session) => ({
+    issueId: session.issue_key || null,
+    adapterType: session.adapter_type,
+    sessionId: session.session_id,
+    cwd: session.cwd,
+    updatedAt: session.updated_at,
+  }))
+
+/**
+ * Forgets the sessions of an agent, so that its next runs start new ones.
+ *
+ * @param issueId only the session on this issue; undefined for all sessions
+ */
+export function resetSessions(ctx: Context, caller: Caller, agent: AgentRow, issueId: string | undefined): void {
+  if (deleteSessions(ctx.db, { agentId: agent.id, issueId }) === 0) return
+  recordActivity(ctx, caller, {
+    companyId: agent.company_id,
+    action: 'agent.sessions_reset',
+    entity: { type: 'agent', id: agent.id },
+    agentId: agent.id,
+    details: { name: agent.name, issueId: issueId ?? null },
+  })
 }

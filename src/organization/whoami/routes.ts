@@ -6,6 +6,7 @@ import { ROLES } from '../../access/caller/role.ts'
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import * as field from '../../http/fields.ts'
+import { alias } from '../../http/route.ts'
 import type { Context } from '../../platform/context.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { findAgent } from '../agent/queries.ts'
@@ -31,17 +32,18 @@ const Identity = v.strictObject({
 })
 type Identity = v.InferOutput<typeof Identity>
 
-export const whoamiRoutes = [
-  route({
-    id: 'whoami.get',
-    method: 'GET',
-    path: '/api/whoami',
-    summary: 'Get the identity of the caller, of any kind',
-    who: [board, agent],
-    responses: { 200: Identity },
-    run: (ctx, { caller }) => identityOf(ctx, caller),
-  }),
-]
+const get = route({
+  id: 'whoami.get',
+  method: 'GET',
+  path: '/api/whoami',
+  summary: 'Get the identity of the caller, of any kind',
+  who: [board, agent],
+  responses: { 200: Identity },
+  run: (ctx, { caller }) => identityOf(ctx, caller),
+})
+
+/** The identity of the caller, with the alias under which existing clients call it. */
+export const whoamiRoutes = [get, alias(get, { id: 'whoami.getAlias', path: '/api/cli-auth/me' })]
 
 function identityOf(ctx: Context, caller: Caller): Identity {
   if (caller.type === 'board') return personOf(ctx, caller)

@@ -1,4 +1,6 @@
 import type { Caller } from '../../access/caller/caller.ts'
+import { shellWarning } from '../../adapter/process.ts'
+import { secretNames } from '../../adapter/secrets.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { statusOfHire } from '../../work/staffing/hire.ts'
 import type { Include } from '../read/include.ts'
@@ -150,6 +152,9 @@ function noteDocuments({ documents }: CompanyPackage, steps: Step[]): void {
 /** Returns the items that a person should check before an agent of a package runs. */
 function warningsOf(agent: PackageAgent, path: string, hasCeo: boolean): PackageWarning[] {
   const { adapterConfig, adapterType } = agent
+  const shell = shellWarning(adapterType, adapterConfig)
+  const required = agent.inputs.filter(({ kind, requirement }) => kind === 'secret' && requirement === 'required')
+  const secrets = [...secretNames(adapterConfig), ...required.map(({ name }) => name)]
   const command = typeof adapterConfig.command === 'string' ? adapterConfig.command : undefined
   const warn = (code: string, message: string): PackageWarning => ({ code, path, message })
   return [
@@ -162,6 +167,10 @@ function warningsOf(agent: PackageAgent, path: string, hasCeo: boolean): Package
     adapterConfig.extraArgs ||
     adapterConfig.mcpServers
       ? [warn('names_what_runs', 'The package decides which program the agent runs, or which URL receives its wakes.')]
+      : []),
+    ...(shell === undefined ? [] : [warn('shell', shell)]),
+    ...(secrets.length > 0
+      ? [warn('needs_secret', `The agent needs secrets, which a package does not contain: ${secrets.join(', ')}.`)]
       : []),
     ...(agent.role === 'ceo' && hasCeo
       ? [warn('second_ceo', 'The company already has a CEO. This agent gets the same permissions.')]

@@ -8,6 +8,8 @@ import type { AgentRow } from '../../organization/agent/agent.ts'
 import { assertMayCommand } from '../../organization/agent/command.ts'
 import { getAgent } from '../../organization/agent/get.ts'
 import { acceptsWake, requestWake } from '../../organization/agent/request-wake.ts'
+import { RuntimeState, resetSessions, runtimeStateOf } from '../../organization/agent/runtime-state.ts'
+import { AGENT_QUERY } from '../../organization/agent/show.ts'
 import { choosePlacement } from '../../organization/placement/resolve.ts'
 import { getRun, showRun } from '../../organization/run/get.ts'
 import { Run } from '../../organization/run/run.ts'
@@ -131,10 +133,37 @@ function remedyOf({ status, pause_message, pause_reason }: AgentRow): string {
   return `${pause_message === null ? '' : ` ${pause_message}`}${pause_reason === 'budget' ? '' : ' Resume it first.'}`
 }
 
+const resetSession = route({
+  id: 'agents.resetSessions',
+  method: 'POST',
+  path: '/api/agents/:agentId/runtime-state/reset-session',
+  summary: 'Forget the sessions of an agent, so that its next runs start new ones',
+  who: [board, agent],
+  role: 'member',
+  query: AGENT_QUERY,
+  body: v.strictObject({
+    issueId: v.optional(
+      v.pipe(v.nullable(field.reference), v.description('Only the session on this issue. Default: all sessions.')),
+    ),
+    taskKey: v.optional(v.pipe(v.nullable(field.reference), v.description('The same as `issueId`.'))),
+  }),
+  bodyOptional: true,
+  responses: { 200: RuntimeState },
+  run: (ctx, { caller, params, query, body }) =>
+    ctx.write(() => {
+      const of = getAgent(ctx, caller, params.agentId, query.companyId)
+      assertMayCommand(ctx, caller, of.id, 'forget its sessions')
+      const ref = body.issueId ?? body.taskKey
+      resetSessions(ctx, caller, of, ref ? getReferredIssue(ctx, of.company_id, 'issueId', ref).id : undefined)
+      return runtimeStateOf(ctx, of)
+    }),
+})
+
 /** The endpoints that start and stop runs manually, each with an alias for existing clients. */
 export const runControlRoutes = [
   cancel,
   invoke,
+  resetSession,
   alias(cancel, { id: 'heartbeatRuns.cancel', path: '/api/heartbeat-runs/:runId/cancel' }),
   alias(invoke, { id: 'agents.wakeup', path: '/api/agents/:agentId/wakeup' }),
 ]

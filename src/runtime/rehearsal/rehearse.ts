@@ -1,8 +1,10 @@
 import * as v from 'valibot'
 import type { Caller } from '../../access/caller/caller.ts'
 import { REDACTED, redact } from '../../access/redaction/redact.ts'
+import { shellWarning } from '../../adapter/process.ts'
 import * as field from '../../http/fields.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
+import { missingSecrets } from '../../organization/agent/missing-secrets.ts'
 import { plannedSkills } from '../../organization/agent-skill/sync.ts'
 import { mergeRequest, toReason } from '../../organization/wake/merge.ts'
 import { findWaitingWake } from '../../organization/wake/queries.ts'
@@ -107,7 +109,7 @@ export async function rehearse(
     agentName: agent.name,
     wouldRun: gates.length === 0,
     gates,
-    notes: [...notesOf(agent, isBoard), ...sharedFolderNotes(ctx.db, agent, plan.prepared?.spec.cwd)],
+    notes: [...notesOf(ctx, agent, isBoard), ...sharedFolderNotes(ctx.db, agent, plan.prepared?.spec.cwd)],
     wakeReason: run.source,
     reasons,
     issueId: run.issue_id,
@@ -116,10 +118,13 @@ export async function rehearse(
   }
 }
 
-function notesOf(agent: AgentRow, isBoard: boolean): string[] {
+function notesOf(ctx: Context, agent: AgentRow, isBoard: boolean): string[] {
   const isApproved = agent.config_approved === 1
+  const shell = shellWarning(agent.adapter_type, JSON.parse(agent.adapter_config))
   return [
     ...(isApproved || agent.status === 'pending_approval' ? [] : [RESTRICTED]),
+    ...(shell === undefined ? [] : [shell]),
+    ...secretNotes(ctx, agent),
     ...(isApproved
       ? []
       : ['The rehearsal did not examine the program: the board has not approved this configuration.']),
@@ -127,6 +132,11 @@ function notesOf(agent: AgentRow, isBoard: boolean): string[] {
       ? []
       : ['The rehearsal did not examine the program and read no file: only the board may see their content.']),
   ]
+}
+
+function secretNotes(ctx: Context, agent: AgentRow): string[] {
+  const missing = missingSecrets(ctx, agent)
+  return missing.length === 0 ? [] : [`These secrets are missing: ${missing.join(', ')}.`]
 }
 
 const RESTRICTED =

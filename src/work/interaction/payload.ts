@@ -93,7 +93,9 @@ export function fromPayload({ prompt, detailsMarkdown, options, questions, tasks
   const asked = questions?.map(textOf).join('\n\n') ?? prompt ?? undefined
   return {
     ...(isChoice && { kind: 'choose' as const }),
-    title: asked && titleOf(asked),
+    title: asked
+      ? titleOf(asked)
+      : tasks && `Create ${tasks.length === 1 ? 'a sub-issue' : `${tasks.length} sub-issues`}?`,
     question: [asked, detailsMarkdown].filter(Boolean).join('\n\n') || undefined,
     options: isChoice ? only?.options : options,
     multiple: isChoice ? only?.selectionMode === 'multi' : options ? true : undefined,

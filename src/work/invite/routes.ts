@@ -29,23 +29,26 @@ const create = route({
     ),
 })
 
+const list = route({
+  id: 'invites.list',
+  method: 'GET',
+  path: '/api/companies/:companyId/gateway/invites',
+  summary: 'List the invites of outside agents, newest first',
+  who: [board, ceo],
+  role: 'admin',
+  query: v.object(LIST_QUERY),
+  responses: { 200: v.array(Invite) },
+  run: (ctx, { params: { companyId }, query }) =>
+    readPage(ctx.db, selectInvites({ companyId }), query, { by: 'id', direction: 'desc' }).map((row) =>
+      toInvite(row, ctx.now),
+    ),
+})
+
 export const inviteRoutes = [
   create,
   alias(create, { id: 'invites.createAlias', path: '/api/companies/:companyId/openclaw/invite-prompt' }),
-  route({
-    id: 'invites.list',
-    method: 'GET',
-    path: '/api/companies/:companyId/gateway/invites',
-    summary: 'List the invites of outside agents, newest first',
-    who: [board, ceo],
-    role: 'admin',
-    query: v.object(LIST_QUERY),
-    responses: { 200: v.array(Invite) },
-    run: (ctx, { params: { companyId }, query }) =>
-      readPage(ctx.db, selectInvites({ companyId }), query, { by: 'id', direction: 'desc' }).map((row) =>
-        toInvite(row, ctx.now),
-      ),
-  }),
+  list,
+  alias(list, { id: 'invites.listAlias', path: '/api/companies/:companyId/invites' }),
   route({
     id: 'invites.revoke',
     method: 'DELETE',

@@ -3,6 +3,7 @@ import { agent, board, ceo } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import { LIST_QUERY, listOf, readPage } from '../../http/list.ts'
 import { createProject, deleteProject, getProject, updateProject } from './change.ts'
+import { folderWarnings, ProjectWithWarnings } from './missing-folder.ts'
 import { NewProject, PROJECT_STATUSES, Project, ProjectChange } from './project.ts'
 import { selectProjects, withParts } from './queries.ts'
 
@@ -36,8 +37,11 @@ export const projectRoutes = [
     who: [board, agent],
     role: 'member',
     body: NewProject,
-    responses: { 201: Project },
-    run: (ctx, { caller, params, body }) => ctx.write(() => createProject(ctx, caller, params.companyId, body)),
+    responses: { 201: ProjectWithWarnings },
+    run: async (ctx, { caller, params, body }) => {
+      const project = await ctx.write(() => createProject(ctx, caller, params.companyId, body))
+      return { ...project, warnings: await folderWarnings(caller, project.primaryWorkspace?.cwd) }
+    },
   }),
   route({
     id: 'projects.get',

@@ -48,7 +48,7 @@ const WITHOUT_COMPANY: Record<string, readonly Kind[]> = {
   ...Object.fromEntries(
     `adapters.list companies.list companies.stats guides.adapter guides.agentConfiguration guides.agentIcons
     guides.adapterAlias guides.agentConfigurationAlias guides.agentIconsAlias inbox.list instance.get session.get session.list
-    templates.list placements.get placements.list tokens.create tokens.list tokens.revoke whoami.get`
+    templates.list placements.get placements.list tokens.create tokens.list tokens.revoke whoami.get whoami.getAlias`
       .split(/\s+/)
       .map((id) => [id, KINDS]),
   ),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asAgent, insertIssue, insertRunRow, insertSpend } from '../../arrange.ts'
+import { sql } from '../../../src/platform/database/sql.ts'
+import { asAgent, insertAgent, insertIssue, insertRunRow, insertSpend } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 import { actions, importSkills, makeAgent, makeCompany } from '../../make.ts'
 
@@ -198,4 +199,59 @@ test('an agent of another company is 404, like an unknown agent', async (t) => {
   assert.equal((await request('GET', `/api/agents/${agent.id}`)).status, 404)
   assert.equal((await request('GET', `/api/companies/${agent.companyId}/agents`)).status, 403)
   assert.equal((await app.request('GET', '/api/agents/nope')).status, 404)
+})
+
+test('an agent is created with permissions, which a later read returns', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const permissions = { canCreateAgents: false, canAssignTasks: false }
+  const agent = await makeAgent(app, companyId, { name: 'Kit', permissions: { ...permissions, canCreateSkills: true } })
+  assert.deepEqual(agent.permissions, permissions)
+  const body = { name: 'Kit', permissions: { canCreateSkills: false } }
+  assert.equal((await app.request('POST', `/api/companies/${companyId}/agents`, body)).status, 400)
+})
+
+test('an agent names the secrets that it lacks, until they are stored', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const agent = await makeAgent(app, companyId, {
+    name: 'Kit',
+    adapterConfig: { env: { GH_TOKEN: { $secret: 'GITHUB' }, COLOUR: 'blue' } },
+    metadata: {
+      inputs: [
+        { name: 'GH_TOKEN', kind: 'secret', requirement: 'required' },
+        { name: 'NPM_TOKEN', kind: 'secret', requirement: 'required' },
+        { name: 'SENTRY', kind: 'secret', requirement: 'optional' },
+      ],
+    },
+  })
+  assert.deepEqual(agent.missingSecrets, ['GITHUB', 'NPM_TOKEN'])
+  const { notes } = await app.make('POST', `/api/agents/${agent.id}/rehearse`)
+  assert.ok(notes.includes('These secrets are missing: GITHUB, NPM_TOKEN.'))
+  await app.make('POST', `/api/companies/${companyId}/secrets`, { name: 'GITHUB', value: 'a long value' })
+  const env = { NPM_TOKEN: 'another value' }
+  const changed = await app.make('PATCH', `/api/agents/${agent.id}`, { adapterConfig: { env } })
+  assert.deepEqual(changed.missingSecrets, [])
+})
+
+test('the board and a manager make the next runs of an agent start new sessions', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const boss = insertAgent(app, { company_id: companyId })
+  const { id, request } = insertAgent(app, { company_id: companyId, reports_to: boss.id })
+  const issues = [1, 2].map(() => insertIssue(app.ctx, { company_id: companyId }))
+  const session = { agent_id: id, adapter_type: 'runtimeA_local', session_id: 's', cwd: '/a', updated_at: app.ctx.now }
+  for (const issue of issues)
+    app.ctx.db.run(sql.insertInto('agent_session').values({ ...session, issue_key: issue.id }))
+  const path = `/api/agents/${id}/runtime-state/reset-session`
+  const issuesOf = (sessions: { issueId: string }[]) => sessions.map(({ issueId }) => issueId)
+
+  assert.equal((await request('POST', path)).status, 403)
+  assert.equal((await boss.request('POST', path, { taskKey: 'nothing' })).status, 422)
+  const first = await boss.request('POST', path, { taskKey: issues[0]!.identifier })
+  assert.deepEqual(issuesOf(first.body.sessions), [issues[1]!.id])
+  assert.deepEqual(issuesOf((await request('GET', `/api/agents/${id}/task-sessions`)).body), [issues[1]!.id])
+  assert.deepEqual((await app.make('POST', path)).sessions, [])
+  await app.make('POST', path)
+  assert.deepEqual((await actions(app, companyId)).slice(-2), ['agent.sessions_reset', 'agent.sessions_reset'])
 })

@@ -277,7 +277,9 @@ test('warnings name all data that a person should check', async (t) => {
     'skills/run/SKILL.md': '---\nname: run\n---\n',
     'skills/run/scripts/go.sh': '#!/bin/sh\n',
     'notes.txt': 'x',
-    '.service.yaml': 'agents:\n  a: {adapter: {type: openclaw_gateway, config: {cwd: /x}}}\n',
+    'agents/b/AGENTS.md': '---\nname: B\nrequirements: {secrets: [GH_TOKEN]}\n---\n',
+    '.service.yaml':
+      'agents:\n  a: {adapter: {type: openclaw_gateway, config: {cwd: /x}}}\n  b: {adapter: {type: process, config: {command: bash}}}\n',
   }
   const target = { mode: 'new_company', newCompanyName: 'X' }
   const plan = await app.make('POST', '/api/companies/import/preview', { source: inline(files), target })
@@ -286,6 +288,8 @@ test('warnings name all data that a person should check', async (t) => {
   assert.match(found.executable, /scripts\/go\.sh/)
   assert.match(found.adapter, /no adapter openclaw_gateway/)
   assert.match(found.unknown, /nowhere/)
+  assert.match(found.shell, /the shell bash without arguments, which would execute the text of the prompt/)
+  assert.match(found.needs_secret, /GH_TOKEN/)
   assert.ok(plan.warnings.some((warning: Any) => /mood/.test(warning.message)))
   assert.ok(plan.warnings.some((warning: Any) => /notes\.txt/.test(warning.message)))
 })

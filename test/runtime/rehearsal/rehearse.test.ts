@@ -227,3 +227,14 @@ test('a rehearsal names a working directory that other runs can use at the same 
   await runs.make('PATCH', workspace, { isolation: 'worktree' })
   assert.equal(listSharedFolders(runs.ctx.db).length, 1)
 })
+
+test('a rehearsal warns about a shell without arguments, which would execute the prompt', async (t) => {
+  const runs = await createTestRuns(t)
+  const shellNotes = async (adapterConfig: object) => {
+    const { notes } = await rehearse(runs, await makeAgent(runs, 'process', adapterConfig))
+    return notes.filter((note: string) => /would execute the text of the prompt/.test(note))
+  }
+  assert.equal((await shellNotes({ command: '/bin/sh' })).length, 1)
+  assert.deepEqual(await shellNotes({ command: 'sh', args: ['-c', 'true'] }), [])
+  assert.deepEqual(await shellNotes({ command: MESSAGES }), [])
+})

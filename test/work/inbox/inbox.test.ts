@@ -151,3 +151,22 @@ test('the response to a comment lists mentioned names that match no agent', asyn
   assert.deepEqual((await patch(issue, { comment: '@Zoe?' })).comment.unknownMentions, ['Zoe'])
   assert.equal('unknownMentions' in (await request('GET', path)).body[0], false)
 })
+
+test('archiving an issue dismisses its items in the inbox of the person, and can be undone', async (t) => {
+  const { make, create, request } = await setUp(t)
+  const [one, two] = [await create({ assigneeUserId: 'me' }), await create({ assigneeUserId: 'me' })]
+  const issuesOf = (items: { issueId: string }[]) => items.map(({ issueId }) => issueId)
+  const list = async () => issuesOf((await request('GET', '/api/inbox')).body)
+  const path = `/api/issues/${one.identifier}/inbox-archive`
+  assert.deepEqual(issuesOf((await request('POST', path)).body), [one.id])
+  assert.deepEqual(await list(), [two.id])
+  const dismissals = `/api/companies/${one.companyId}/inbox-dismissals`
+  assert.deepEqual(issuesOf((await request('GET', dismissals)).body), [one.id])
+  assert.equal((await request('DELETE', path)).status, 200)
+  assert.deepEqual((await request('GET', dismissals)).body, [])
+  assert.equal((await request('POST', dismissals, { itemKey: `assigned:${two.id}` })).body.issueId, two.id)
+  assert.deepEqual(await list(), [one.id])
+  const other = await make('POST', '/api/companies', { name: 'Other' })
+  const elsewhere = `/api/companies/${other.id}/inbox-dismissals`
+  assert.equal((await request('POST', elsewhere, { itemKey: `assigned-${one.id}` })).status, 404)
+})

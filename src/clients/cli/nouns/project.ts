@@ -76,7 +76,7 @@ export const projectCommand = () =>
           params: await scope.inCompany(),
           body: { ...body, name, ...(cwd !== undefined && { workspace: { name, cwd: path.resolve(cwd) } }) },
         }),
-      text: describe,
+      text: (project) => [describe(project), ...project.warnings.map((text) => `Warning: ${text}`)].join('\n'),
     }),
     edit({
       summary: 'Change a project.',
