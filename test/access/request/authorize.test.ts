@@ -22,15 +22,17 @@ import { createPeopleApp, type Person } from '../auth/people.ts'
  * is not listed requires `viewer` for a GET, and `admin` otherwise.
  */
 const MAY: Record<Role, string> = {
-  viewer: 'companies.create inbox.update issues.read issues.unread members.remove',
+  viewer:
+    'companies.create inbox.archiveIssue inbox.dismiss inbox.unarchiveIssue inbox.update issues.read issues.unread members.remove',
   member: `
-    agents.invoke agents.wakeup approvals.comment attachments.delete comments.create documents.delete documents.restore documents.write
+    agents.invoke agents.resetSessions agents.wakeup approvals.comment attachments.delete comments.create documents.delete documents.restore documents.write
     heartbeatRuns.cancel runs.cancel
     goals.create goals.update goals.delete labels.create labels.update labels.delete
     interactions.accept interactions.answer interactions.cancel interactions.create interactions.reject interactions.respond
     issues.attach issues.checkout issues.close issues.create issues.createChild issues.linkApproval issues.release
     issues.unlinkApproval issues.update projects.create projects.update projects.delete`,
-  admin: 'agents.listKeys invitations.list invites.list webhooks.deliveries webhooks.get webhooks.list',
+  admin:
+    'agents.listKeys invitations.list invites.list invites.listAlias webhooks.deliveries webhooks.get webhooks.list',
   owner: 'companies.delete members.update',
 }
 

@@ -119,7 +119,7 @@ test('deleting the primary workspace makes the oldest other workspace primary', 
 
 test('a workspace can be read only under its own project and in its own company', async (t) => {
   const { app, workspace, request, stranger, path, company, project } = await arrange(t)
-  const made = await workspace({ cwd: '/a' })
+  const { warnings: _, ...made } = await workspace({ cwd: '/a' })
   const beside = await app.make('POST', `/api/companies/${company.id}/projects`, { name: 'Beside' })
   assert.equal((await request('GET', `/api/projects/${beside.id}/workspaces/${made.id}`)).status, 404)
   assert.equal((await request('DELETE', `/api/projects/${beside.id}/workspaces/${made.id}`)).status, 404)
