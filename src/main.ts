@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { asStarted, programName } from './clients/cli/command/as-started.ts'
+import { configureUsage } from './clients/cli/command/usage.ts'
 import { addDefaultVerb, moveGlobalOptions } from './clients/cli/command-line.ts'
 import { commandsOf } from './clients/cli/commands.ts'
 import { EXIT, exitCodeOf, lineOf } from './clients/connection/exit-codes.ts'
@@ -31,7 +32,6 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no server, 4 not allowed, 5 not found,
 6 conflict, 7 needs an approval or a budget, 8 timeout, 75 another server has the data directory.`,
     )
-    .showHelpAfterError(`(${programName()} --help lists the commands)`)
   for (const { name, description, group, load } of commandsOf(loadServer)) {
     const command = isUsed(name) ? await load() : new Command(name).description(description)
     program.addCommand(command.helpGroup(group))
@@ -42,24 +42,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no server, 4 not allowed, 5 not f
   program.addHelpCommand(
     new Command('help').argument('[command]').description('print help for a command').helpGroup('Tools:'),
   )
-  configure(program)
+  configureUsage(program)
   return program
-}
-
-/**
- * Makes commander throw an error instead of ending the process, sets its texts,
- * and lets it print commands as the user started this one, for a command and
- * all below it.
- */
-function configure(command: Command): void {
-  command
-    .exitOverride()
-    .helpOption('-h, --help', 'print help')
-    .configureOutput({
-      writeOut: (text) => process.stdout.write(asStarted(text)),
-      writeErr: (text) => process.stderr.write(asStarted(text)),
-    })
-  for (const one of command.commands) configure(one.showHelpAfterError(false))
 }
 
 /**

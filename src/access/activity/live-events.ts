@@ -31,7 +31,7 @@ export const ENTITY_SUMMARIES = {
   goal: ['title', 'status'],
   issue: ['identifier', 'title', 'status', 'priority', 'assigneeAgentId'],
   project: ['name', 'status'],
-  run: ['status', 'agentId', 'issueId'],
+  run: ['status', 'agentId', 'agentName', 'issueId', 'identifier', 'title'],
 } as const
 
 /** The events that report no activity, with when they are published and their data. */

@@ -20,7 +20,13 @@ const SUMMARIES = {
   ),
   project: prepared((key: Key) => sql.selectFrom('project').select(['name', 'status']).where('id', '=', key.id)),
   run: prepared((key: Key) =>
-    sql.selectFrom('run').select(['status', 'agent_id as agentId', 'issue_id as issueId']).where('id', '=', key.id),
+    sql
+      .selectFrom('run')
+      .innerJoin('agent', 'agent.id', 'run.agent_id')
+      .leftJoin('issue', 'issue.id', 'run.issue_id')
+      .select(['run.status', 'run.agent_id as agentId', 'agent.name as agentName'])
+      .select(['run.issue_id as issueId', 'issue.identifier', 'issue.title'])
+      .where('run.id', '=', key.id),
   ),
 } satisfies Record<keyof typeof ENTITY_SUMMARIES, unknown>
 

@@ -16,10 +16,12 @@ export function payloadOf(ctx: Pick<Context, 'db'>, row: ActivityRow): string {
   })
 }
 
-/** `issue.checked_out: TER-6 Draw the tide curve (by Kit)`. */
-function textOf(action: string, { entity, actorName, actorType }: ReturnType<typeof toEvent>): string {
-  const { identifier, title, name } = (entity ?? {}) as Record<string, string | undefined>
-  const what = [identifier, title ?? name].filter(Boolean).join(' ')
+/** `issue.checked_out: TER-6 Draw the tide curve (by Kit)`, and `run.finished: Kit failed, TER-6 Draw (by the server)`. */
+function textOf(action: string, { entity, entityType, actorName, actorType }: ReturnType<typeof toEvent>): string {
+  const { identifier, title, name, agentName, status } = (entity ?? {}) as Record<string, string | undefined>
+  const record = [identifier, title ?? name].filter(Boolean).join(' ')
+  const run = agentName && [agentName, status?.replaceAll('_', ' ')].filter(Boolean).join(' ')
+  const what = entityType === 'run' ? [run, record].filter(Boolean).join(', ') : record
   const who = actorName ?? (actorType === 'system' ? 'the server' : 'the board')
   return escapeForSlack(`${action}${what && `: ${what}`} (by ${who})`)
 }

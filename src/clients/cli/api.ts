@@ -20,7 +20,7 @@ export const apiCommand = () =>
     },
     examples: [
       'api GET /api/companies',
-      'api /api/issues/TER-6 --jq .title',
+      'api issues/TER-6 --jq .title',
       `api POST /api/companies '{"name":"Walrus Ltd"}'`,
       'api PATCH /api/issues/TER-6 @change.json',
       'api POST /api/issues/TER-6/comments -f body="Well done."',
@@ -30,7 +30,7 @@ export const apiCommand = () =>
     async run({ client, options }, [first, second, third], { raw = [], typed = [], paginate, include }) {
       const fields = await fieldsOf(raw, typed)
       const hasFields = Object.keys(fields).length > 0
-      const isPathFirst = first.startsWith('/')
+      const isPathFirst = !METHODS.includes(first.toUpperCase())
       const method = isPathFirst ? (hasFields ? 'POST' : 'GET') : first.toUpperCase()
       const given = isPathFirst ? first : second
       if (given === undefined) throw new CliError(EXIT.usage, 'The path is missing, such as /api/companies.')
@@ -41,10 +41,16 @@ export const apiCommand = () =>
       const response = await client.send({ method, path, ...(body !== undefined && { body }) })
       if (include) print(headOf(response))
       const content = paginate && response.status < 400 ? await readPages(client, path, response) : response.body
+      if (response.status >= 400) {
+        // The body has the details of the error. A filter expects the body of a success.
+        if (options.jq === undefined && !process.stdout.isTTY) await printBody(content, { ...options, json: '' })
+        throw errorOf(response, client)
+      }
       await printBody(content, options)
-      if (response.status >= 400) throw errorOf(response, client)
     },
   })
+
+const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 
 async function printBody(content: unknown, options: { json?: string; jq?: string }): Promise<void> {
   if (typeof content === 'string') {
@@ -53,7 +59,8 @@ async function printBody(content: unknown, options: { json?: string; jq?: string
   else if (!(await showJson(options, content))) print(JSON.stringify(content, null, 2))
 }
 
-const absolute = (path: string) => (path.startsWith('/') ? path : `/${path}`)
+/** Converts `companies` and `api/companies` to `/api/companies`. */
+const absolute = (path: string) => (path.startsWith('/') ? path : `/${path.startsWith('api/') ? '' : 'api/'}${path}`)
 
 function withQuery(path: string, fields: Record<string, unknown>): string {
   const query = new URLSearchParams(

@@ -102,5 +102,5 @@ const credentialHint = (url: string, mode: string) =>
   `The server at ${url} requires a credential. ${
     mode === 'local_trusted'
       ? "It was started with --require-token: run the command as its user, with the server's --data-dir."
-      : `Sign in at ${url}/account, create a token there and put it into SERVICE_API_KEY.`
+      : `Sign in at ${url}/account, create a token there, and store it with \`service login ${url}\` or put it into SERVICE_API_KEY.`
   }`

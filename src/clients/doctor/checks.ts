@@ -8,7 +8,7 @@ import { foldersCheck } from './folders.ts'
 import { isolationCheck } from './isolation.ts'
 import { loginsCheck } from './logins.ts'
 import { dataDirCheck, diskCheck, nodeCheck, portCheck } from './machine.ts'
-import { failingCheck, fileLimitCheck, walCheck } from './operation.ts'
+import { failingCheck, fileLimitCheck, freezeCheck, walCheck } from './operation.ts'
 
 /** The default checks. All are fast and change nothing. */
 export const CHECKS: readonly Check[] = [
@@ -26,5 +26,6 @@ export const CHECKS: readonly Check[] = [
   isolationCheck,
   walCheck,
   fileLimitCheck,
+  freezeCheck,
   failingCheck,
 ]

@@ -3,6 +3,7 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import { refuseForeign, SCHEMA_VERSION, WrongDatabase } from '../../platform/database/migrate.ts'
 import type { Check, Finding } from './check.ts'
+import { sizeText } from './disk-use.ts'
 
 /** Checks that the database can be opened, and its version. It does not check the content, which can take long. */
 export const databaseCheck: Check = {
@@ -31,7 +32,7 @@ function inspect(file: string, bytes: number): Finding {
         'The next start sets it to wal. If that has no effect, the file system does not support shared memory: use a local disk.'
       return { status: 'warning', message: `The journal mode is ${journalMode}, not wal.`, hint, details }
     }
-    const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`
+    const size = sizeText(bytes)
     const version =
       schemaVersion === SCHEMA_VERSION ? '' : `, which the next start migrates to version ${SCHEMA_VERSION}`
     const message = `version ${schemaVersion}${version}, ${size}, ${journalMode}, SQLite ${sqliteVersion}`

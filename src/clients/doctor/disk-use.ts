@@ -40,9 +40,11 @@ export const diskUseCheck: Check = {
   },
 }
 
+/** The units of `sizeText`. */
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
-function sizeText(bytes: number): string {
+/** Formats a number of bytes: `981.5 kB`. */
+export function sizeText(bytes: number): string {
   const step = bytes === 0 ? 0 : Math.min(Math.floor(Math.log(bytes) / Math.log(1024)), UNITS.length - 1)
   return `${Number((bytes / 1024 ** step).toFixed(1))} ${UNITS[step]}`
 }

@@ -1,9 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { hostOfWebhook } from '../../access/webhook/webhook.ts'
+import { findFreeze } from '../../organization/instance/queries.ts'
 import type { Db } from '../../platform/database/db.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { Check, Finding } from './check.ts'
+import { sizeText } from './disk-use.ts'
 import { readDatabase } from './read-database.ts'
 
 const MB = 1024 * 1024
@@ -16,7 +18,7 @@ export const walCheck: Check = {
   title: 'Database log',
   run({ dataDir }) {
     const bytes = statSync(path.join(dataDir, 'service.db-wal'), { throwIfNoEntry: false })?.size ?? 0
-    const message = `service.db-wal has ${(bytes / MB).toFixed(1)} MB.`
+    const message = `service.db-wal has ${sizeText(bytes)}.`
     if (bytes < LARGE_WAL) return [{ status: 'ok', message, details: { bytes } }]
     const hint = 'End programs that read the database for a long time, then restart the server.'
     return [{ status: 'warning', message, hint, details: { bytes } }]
@@ -36,6 +38,20 @@ export const fileLimitCheck: Check = {
     const message = `At most ${limit} files can be open.`
     if (limit === 'unlimited' || Number(limit) >= FEW_FILES) return [{ status: 'ok', message, details: { limit } }]
     return [{ status: 'warning', message, hint: `Raise it to ${FEW_FILES} or more: ulimit -n.`, details: { limit } }]
+  },
+}
+
+/** A freeze, in which no run starts. */
+export const freezeCheck: Check = {
+  id: 'freeze',
+  title: 'Runs',
+  run({ dataDir }) {
+    const freeze = readDatabase(dataDir, findFreeze)
+    if (!freeze) return [{ status: 'ok', message: 'Runs are not frozen.' }]
+    const message = sentence(`All runs are frozen since ${freeze.created_at}`, freeze.reason)
+    return [
+      { status: 'warning', message, hint: 'End the freeze: service thaw.', details: { frozenAt: freeze.created_at } },
+    ]
   },
 }
 

@@ -13,6 +13,14 @@ export const updateRun = (db: Db, id: string, change: Updateable<RunTable>): Run
 
 const runById = prepared((key: { id: string }) => sql.selectFrom('run').selectAll().where('id', '=', key.id))
 
+const identifierOf = prepared((of: { id: string }) =>
+  sql.selectFrom('issue').select('identifier').where('id', '=', of.id),
+)
+
+/** Returns the identifier of the issue of a run; null if it has none. */
+export const identifierOfIssue = (db: Db, id: string | null): string | null =>
+  id === null ? null : (db.first(identifierOf({ id }))?.identifier ?? null)
+
 export const findRun = (db: Db, key: { id: string }): RunRow | undefined => db.first(runById(key))
 
 /** Lists the live runs, oldest first. */

@@ -3,7 +3,13 @@ import { SYSTEM } from '../../access/caller/caller.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import { warnOfUnpriced } from '../../organization/budget/warn.ts'
 import { findFreeze } from '../../organization/instance/queries.ts'
-import { costsOfRuns, findRun, hasChangedSomething, updateRun } from '../../organization/run/queries.ts'
+import {
+  costsOfRuns,
+  findRun,
+  hasChangedSomething,
+  identifierOfIssue,
+  updateRun,
+} from '../../organization/run/queries.ts'
 import type { RunRow, RunStatus } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Ending } from '../process/ending.ts'
@@ -43,7 +49,12 @@ export function finishRun(ctx: Context, runId: string, ending: Ending, facts: Fa
     entity: { type: 'run', id: run.id },
     agentId: run.agent_id,
     runId: run.id,
-    details: { status, errorCode: code, issueId: run.issue_id },
+    details: {
+      status,
+      errorCode: code,
+      issueId: run.issue_id,
+      identifier: identifierOfIssue(ctx.db, run.issue_id),
+    },
   })
   applyFailurePolicy(ctx, ended, ending, facts)
   requeueUntouched(ctx, ended)

@@ -4,7 +4,7 @@ import { findAgent } from '../../organization/agent/queries.ts'
 import { recordHeartbeat } from '../../organization/agent/timer.ts'
 import { enforceBudgets } from '../../organization/budget/enforce.ts'
 import { choosePlacement } from '../../organization/placement/resolve.ts'
-import { findNthLatestOnIssue, insertRun, listUsedSlots } from '../../organization/run/queries.ts'
+import { findNthLatestOnIssue, identifierOfIssue, insertRun, listUsedSlots } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import { claimWake, delayWake } from '../../organization/wake/queries.ts'
 import type { WakeReason, WakeRow } from '../../organization/wake/wake.ts'
@@ -97,7 +97,7 @@ function startRun(ctx: Context, wake: WakeRow, placement: string | null): RunRow
     entity: { type: 'run', id: run.id },
     agentId: agent.id,
     runId: run.id,
-    details: { source: run.source, issueId: run.issue_id },
+    details: { source: run.source, issueId: run.issue_id, identifier: identifierOfIssue(ctx.db, run.issue_id) },
   })
   return run
 }

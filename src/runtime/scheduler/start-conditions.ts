@@ -128,7 +128,7 @@ const conditionsOfAgent = ({ now, month }: Values): Condition[] => [
     effect: 'waits',
     blocks: raw`agent.status not in (${raw.join(READY)}, 'terminated', 'pending_approval')`,
     message: ({ agent }) =>
-      `${agent.name} is paused: ${agent.pause_message ?? agent.pause_reason}${agent.pause_reason === 'budget' ? '' : ' Resume it.'}`,
+      `${agent.name} is ${pausedWords(agent)}${agent.pause_reason === 'budget' ? '' : ' Resume it.'}`,
   },
   {
     code: 'held',
@@ -146,8 +146,12 @@ const conditionsOfAgent = ({ now, month }: Values): Condition[] => [
     code: 'company_status',
     effect: 'waits',
     blocks: raw`company.status <> 'active'`,
-    message: ({ company }) =>
-      `The company is ${company.status}${company.pause_reason === 'budget' ? ': its budget is spent' : ''}.`,
+    message: ({ company: { status, pause_reason } }) =>
+      status !== 'paused'
+        ? `The company is ${status}.`
+        : pause_reason === 'budget'
+          ? 'The company is paused: its budget is spent.'
+          : 'The company is paused by the board. `service company resume` ends that.',
   },
   {
     code: 'agent_budget',
@@ -168,7 +172,7 @@ const conditionsOfAgent = ({ now, month }: Values): Condition[] => [
     effect: 'waits',
     blocks: raw`${LIVE_RUNS_OF_AGENT} >= ${MAX_CONCURRENT_RUNS}`,
     message: ({ agent, liveRunsOfAgent, maxConcurrentRuns }) =>
-      `${agent.name} has ${liveRunsOfAgent} live runs; its limit is ${maxConcurrentRuns} (maxConcurrentRuns).`,
+      `${agent.name} has ${liveRunsOfAgent} live ${liveRunsOfAgent === 1 ? 'run' : 'runs'}; its limit is ${maxConcurrentRuns} (maxConcurrentRuns).`,
   },
   {
     code: 'not_before',
@@ -177,6 +181,13 @@ const conditionsOfAgent = ({ now, month }: Values): Condition[] => [
     message: ({ notBefore }) => `The wake waits until ${notBefore}.`,
   },
 ]
+
+/** `paused by the board.` or `paused: 3 runs in a row failed.` */
+function pausedWords({ pause_message, pause_reason }: AgentRow): string {
+  const why = pause_message ?? pause_reason ?? ''
+  const sentence = /[.!?]$/.test(why) ? why : `${why}.`
+  return sentence.startsWith('Paused by ') ? sentence.replace('Paused', 'paused') : `paused: ${sentence}`
+}
 
 const overspent = (name: string, { budget_micros }: { budget_micros: number }, spentMicros: number) =>
   `${name} has spent ${toDollars(spentMicros)} of its ${toDollars(budget_micros)} for this month. Raise the budget.`

@@ -39,7 +39,7 @@ export function readHistory(ctx: Context, issue: IssueRow, limit: number): Histo
   const companyId = issue.company_id
   const activity = listActivity(db, { companyId, entityId: issue.id }, limit + 1)
   const runs = listRunsOfIssue(db, { issueId: issue.id, limit })
-  const wakes = listIdleWakesOfIssue(db, { issueId: issue.id, limit })
+  const wakes = listIdleWakesOfIssue(db, { issueId: issue.id, companyId, limit })
 
   const events = new Map<string, Event>()
   const add = (event: Event) => events.set(event.id, event)

@@ -4,7 +4,7 @@ import { COST_STATUS_OF_ALL } from '../../organization/cost/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { WakeRow } from '../../organization/wake/wake.ts'
 import type { Db } from '../../platform/database/db.ts'
-import { each, prepared, sql } from '../../platform/database/sql.ts'
+import { each, prepared, raw, sql } from '../../platform/database/sql.ts'
 
 const activityById = prepared((of: { ids: string; companyId: string }) =>
   sql
@@ -78,9 +78,25 @@ const wakesOfIssue = prepared((of: { issueId: string; limit: number }) =>
     .limit(of.limit),
 )
 
+/** Later reasons are merged into the waiting wake of an agent, which may begin with another issue. */
+const mergedWakesOfIssue = prepared((of: { issueId: string; companyId: string }) =>
+  sql
+    .selectFrom('wake')
+    .selectAll()
+    .where('status', '=', 'waiting')
+    .where('agent_id', 'in', (eb) => eb.selectFrom('agent').select('id').where('company_id', '=', of.companyId))
+    .where('issue_id', 'is not', of.issueId)
+    .where(raw<boolean>`instr(reasons, ${of.issueId}) > 0`),
+)
+
 /** Lists the latest wakes for an issue without a run: waiting or dropped. */
-export const listIdleWakesOfIssue = (db: Db, of: { issueId: string; limit: number }): WakeRow[] =>
-  db.all(wakesOfIssue(of))
+export const listIdleWakesOfIssue = (
+  db: Db,
+  of: { issueId: string; companyId: string; limit: number },
+): WakeRow[] => [
+  ...db.all(wakesOfIssue(of)),
+  ...db.all(mergedWakesOfIssue(of)),
+]
 
 const costOfIssue = prepared((of: { issueId: string }) =>
   sql

@@ -12,7 +12,7 @@ import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import { getIssue } from '../../work/issue/get.ts'
 import { IssueReference, type IssueRow, toReference } from '../../work/issue/issue.ts'
-import { listBlockingConditions, type StartCondition } from '../scheduler/start-conditions.ts'
+import { listBlockingConditions, StartCondition } from '../scheduler/start-conditions.ts'
 import { type Event, type PlacedEvent, readHistory } from './causes.ts'
 import { sumCostOfIssue } from './queries.ts'
 import { actorName, peopleIn, sentenceOf } from './sentences.ts'
@@ -43,6 +43,10 @@ export const Step = v.strictObject({
   costCents: v.pipe(v.nullable(v.number()), v.description("A run's.")),
   costStatus: v.pipe(v.nullable(SUM.costStatus), v.description("A run's.")),
   text: v.pipe(v.string(), v.description('The step as a sentence.')),
+  heldBy: v.pipe(
+    v.array(StartCondition),
+    v.description('The conditions that keep the run of a waiting wake from starting. Empty for other steps.'),
+  ),
 })
 export type Step = v.InferOutput<typeof Step>
 
@@ -91,9 +95,10 @@ function whyOf(ctx: Context, issue: IssueRow, limit: number): Why {
     ...toSum(sumCostOfIssue(ctx.db, { issueId: issue.id })),
     notes: costNotes(ctx, runs),
     isCut,
-    steps: placed.map((one) =>
-      toStep(one, sentenceOf(one.event, names, holdsOf(ctx, one.event)), names, costOf(one.event)),
-    ),
+    steps: placed.map((one) => {
+      const heldBy = holdsOf(ctx, one.event)
+      return toStep(one, { text: sentenceOf(one.event, names, heldBy), heldBy, ...costOf(one.event) }, names)
+    }),
   }
 }
 
@@ -115,11 +120,10 @@ const NO_COST = { costCents: null, costStatus: null }
 
 function toStep(
   { event, causeId, depth }: PlacedEvent,
-  text: string,
+  described: Pick<Step, 'text' | 'heldBy' | 'costCents' | 'costStatus'>,
   names: Names,
-  cost: Pick<Step, 'costCents' | 'costStatus'>,
 ): Step {
-  const common = { id: event.id, depth, causeId, causeIds: event.causes, at: event.at, text, ...cost }
+  const common = { id: event.id, depth, causeId, causeIds: event.causes, at: event.at, ...described }
   if (event.kind === 'activity') {
     const { row } = event
     return {

@@ -51,7 +51,9 @@ function endOf(row: RunRow): string {
   }
   const detail = outcomeDetail(row)
   if (status === 'succeeded') return detail ? `: ${detail}` : ''
-  return `: ${wordsOf(status)}${error ? `, ${oneLine(error).replace(/\.$/, '')}` : ''}`
+  const why = error === null ? '' : oneLine(error).replace(/\.$/, '')
+  // The text of a cancellation without a further cause repeats the status.
+  return `: ${wordsOf(status)}${why === '' || why.toLowerCase() === status ? '' : `, ${why}`}`
 }
 
 function wakeSentence(row: WakeRow, names: Names, heldBy: readonly StartCondition[]): string {

@@ -1,4 +1,3 @@
-import { recordActivity } from '../../access/activity/record.ts'
 import type { Caller } from '../../access/caller/caller.ts'
 import { requireVisible } from '../../access/caller/visibility.ts'
 import { deleteAssetRow } from '../../organization/asset/queries.ts'
@@ -8,6 +7,7 @@ import type { Context } from '../../platform/context.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { uuid } from '../../platform/uuid.ts'
 import { getIssue } from '../issue/get.ts'
+import { recordIssue } from '../issue/record.ts'
 import { ATTACHMENT_LIMIT } from './attachment.ts'
 import { findAttachment, insertAttachment } from './queries.ts'
 
@@ -16,16 +16,12 @@ export async function attachFile(ctx: Context, caller: Caller, issueRef: string,
   const issue = getIssue(ctx, caller, issueRef)
   const stored = await storeFile(ctx.config, file, ATTACHMENT_LIMIT)
   return writeRowsOf(ctx, stored, () => {
-    const { id, company_id } = getIssue(ctx, caller, issue.id)
+    const current = getIssue(ctx, caller, issue.id)
+    const { id, company_id } = current
     const attachmentId = uuid()
     insertStoredAsset(ctx, caller, company_id, stored)
     insertAttachment(ctx.db, { id: attachmentId, company_id, issue_id: id, asset_id: stored.id, created_at: ctx.now })
-    recordActivity(ctx, caller, {
-      companyId: company_id,
-      action: 'issue.attachment_added',
-      entity: { type: 'issue', id },
-      details: { attachmentId, fileName: stored.fileName },
-    })
+    recordIssue(ctx, caller, 'issue.attachment_added', current, { attachmentId, fileName: stored.fileName })
     return findAttachment(ctx.db, { id: attachmentId })!
   })
 }
@@ -38,12 +34,8 @@ export async function removeAttachment(ctx: Context, caller: Caller, id: string)
       throw forbidden('Only the board and the agent that attached the file may remove it.')
     }
     deleteAssetRow(ctx.db, attachment.id)
-    recordActivity(ctx, caller, {
-      companyId: attachment.company_id,
-      action: 'issue.attachment_removed',
-      entity: { type: 'issue', id: attachment.issue_id },
-      details: { attachmentId: id, fileName: attachment.file_name },
-    })
+    const issue = getIssue(ctx, caller, attachment.issue_id)
+    recordIssue(ctx, caller, 'issue.attachment_removed', issue, { attachmentId: id, fileName: attachment.file_name })
     return attachment
   })
   await removeAssetFiles(ctx, [attachment.id])

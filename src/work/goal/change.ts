@@ -59,7 +59,7 @@ export function updateGoal(ctx: Context, caller: Caller, id: string, want: GoalC
     owner_agent_id: owner,
   })
   if (!change) return goal
-  record(ctx, caller, 'goal.updated', goal, { changed: fieldNames(change) })
+  record(ctx, caller, 'goal.updated', goal, { title: goal.title, changed: fieldNames(change) })
   return updateGoalRow(ctx.db, id, { ...change, updated_at: ctx.now })
 }
 

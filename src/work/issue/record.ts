@@ -15,6 +15,7 @@ import type { IssueRow } from './issue.ts'
  * does not keep)
  * - `issue.commented`: commentId, snippet, mentionedAgentIds, mentionedUserIds
  * - `issue.deleted`: title, status
+ * - `issue.attachment_added`, `issue.attachment_removed`: attachmentId, fileName
  * - `issue.interaction_created`, `issue.interaction_cancelled`: interactionId,
  * kind, title
  * - `issue.interaction_answered`: the same, and commentId
@@ -27,6 +28,8 @@ export type IssueAction =
   | 'issue.reopened'
   | 'issue.commented'
   | 'issue.deleted'
+  | 'issue.attachment_added'
+  | 'issue.attachment_removed'
   | 'issue.interaction_created'
   | 'issue.interaction_answered'
   | 'issue.interaction_cancelled'
@@ -35,7 +38,7 @@ export const recordIssue = (
   ctx: Context,
   caller: Caller,
   action: IssueAction,
-  issue: IssueRow,
+  issue: Pick<IssueRow, 'id' | 'company_id' | 'identifier'>,
   details: Record<string, unknown>,
 ) =>
   recordActivity(ctx, caller, {

@@ -30,6 +30,7 @@ export function updateLabel(ctx: Context, caller: Caller, id: string, want: Labe
   assertNameFree(ctx, label.company_id, name, label.id)
   const changed = updateLabelRow(ctx.db, id, { name, color, updated_at: ctx.now })
   record(ctx, caller, 'label.updated', changed, {
+    name,
     changes: {
       ...(name !== label.name && { name: { from: label.name, to: name } }),
       ...(color !== label.color && { color: { from: label.color, to: color } }),

@@ -106,7 +106,7 @@ export function updateProject(ctx: Context, caller: Caller, project: ProjectRow,
   if (!change && !newGoals) return withParts(ctx.db, [project])[0]!
   if (newGoals) replaceProjectGoals(ctx.db, id, goalIds)
   const changed = [...fieldNames(change ?? {}), ...(newGoals ? ['goalIds'] : [])]
-  record(ctx, caller, 'project.updated', project, { changed })
+  record(ctx, caller, 'project.updated', project, { name: project.name, changed })
   return withParts(ctx.db, [updateProjectRow(ctx.db, id, { ...change, updated_at: ctx.now })])[0]!
 }
 

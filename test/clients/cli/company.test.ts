@@ -25,7 +25,7 @@ test('a folder can be imported as a company, exported as a zip, and imported aga
 
   const imported = await run('import', folder, '--yes', '--no-fetch')
   assert.equal(imported.code, 0, imported.err)
-  assert.match(imported.out, /Done\. AgentSys Engineering has id/)
+  assert.match(imported.out, /Done\. AgentSys Engineering \(AGE\) has id/)
 
   const [one, two] = [path.join(dataDir, 'one.zip'), path.join(dataDir, 'two.zip')]
   const exported = await run('export', 'agentsys engineering', '--issues', '--out', one, '--yes')
@@ -42,7 +42,10 @@ test('a folder can be imported as a company, exported as a zip, and imported aga
   assert.deepEqual(readFileSync(two), readFileSync(one))
 
   const ambiguous = await run('export', 'AgentSys Engineering', '--preview')
-  assert.match(ambiguous.err, /2 records have the name AgentSys Engineering\. Use an id instead: \w{8}, \w{8}\./)
+  assert.match(
+    ambiguous.err,
+    /2 records match AgentSys Engineering\. Use an id instead: \w{8} \(\w+\), \w{8} \(\w+\)\./,
+  )
   const into = await run('import', one, '--into', 'AGE', '--collision', 'skip', '--yes', '--no-fetch')
   assert.match(into.out, /0 created, 0 renamed, \d+ skipped/)
 })
@@ -53,7 +56,7 @@ test('a company can be created from a template, and an unreadable source prints 
   const run = (...args: string[]) => runService(t, ['company', ...args, '--data-dir', dataDir])
   const made = await run('new', 'Walrus Ltd', '--template', 'software-team', '--yes')
   assert.equal(made.code, 0, made.err)
-  assert.match(made.out, /Walrus Ltd has id/)
+  assert.match(made.out, /Walrus Ltd \(WAL\) has id/)
   const broken = path.join(dataDir, 'broken.zip')
   writeFileSync(broken, 'no zip')
   const cases: [string[], number, RegExp][] = [
@@ -85,6 +88,6 @@ test('--path imports one company of a folder with several companies', async (t) 
   const listed = await run(folder, '--yes', '--json')
   assert.deepEqual(JSON.parse(listed.out).companies[1].path, 'gstack')
   const chosen = await run(folder, '--path', 'gstack', '--yes')
-  assert.match(chosen.out, /Done\. GStack has id/)
+  assert.match(chosen.out, /Done\. GStack \(GST\) has id/)
   assert.match((await run(folder, '--path', 'nowhere', '--yes')).err, /no files below nowhere/)
 })

@@ -93,8 +93,8 @@ test('times and intervals are in the form of the user', async (t) => {
   const { out, server } = await withCommands(t)
   await out('company', 'create', 'Walrus')
   await out('agent', 'create', 'Kit', '--adapter', 'process', '--config', '{"command":"no-such-program-anywhere"}')
-  await out('routine', 'create', 'Mop', '--agent', 'Kit', '--every', '2h')
-  await out('routine', 'create', 'Sweep', '--agent', 'Kit', '--every', '90s')
+  await out('routine', 'create', 'Mop', '--assignee', 'Kit', '--every', '2h')
+  await out('routine', 'create', 'Sweep', '--assignee', 'Kit', '--every', '90s')
   assert.match(
     await out('routine', 'list'),
     /^Mop +every 2 h +Kit +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d .*\nSweep +every 90 s /m,
@@ -131,4 +131,115 @@ test('a refusal names the reason and the remedy', async (t) => {
   assert.ok(unknown.err.includes(`service start --data-dir "${folder}"`), unknown.err)
   writeFileSync(path.join(folder, 'config.json'), '{"foo":1}')
   assert.throws(() => readConfig({ dataDir: folder }, {}), /config\.json cannot be used: Unknown key foo\./)
+})
+
+test('an error of usage has the form of all other errors, and names the help', async (t) => {
+  for (const [args, message] of [
+    [['issue', 'lst'], 'There is no command lst. Did you mean list? See `service issue --help`.'],
+    [['issue', 'link', 'WAL-1', '--block', 'x'], 'There is no option --block. See `service issue link --help`.'],
+    [['issue', 'view'], 'The argument <issue> is missing. See `service issue view --help`.'],
+    [['routine', 'create', 'Mop'], 'The option --assignee is missing. See `service routine create --help`.'],
+    [['run', 'list', '--agent'], 'The option --agent needs a value. See `service run list --help`.'],
+    [['thaw', 'now'], 'There are 1 arguments (now) instead of 0. See `service thaw --help`.'],
+    [['completion', 'nosh'], '<shell> accepts bash, zsh, fish, not nosh. See `service completion --help`.'],
+    [
+      ['company', 'edit', '--status', 'x'],
+      '--status accepts active, paused, archived, not x. See `service company edit --help`.',
+    ],
+  ] as const) {
+    const { code, out, err } = await runCommand(t, [...args])
+    assert.deepEqual([code, out, err], [2, '', `service: ${message}\n`])
+  }
+})
+
+test('the help of a creation does not say that a field can be cleared', async (t) => {
+  assert.doesNotMatch((await runCommand(t, ['issue', 'create', '--help'])).out, /clears it/)
+  assert.match((await runCommand(t, ['issue', 'edit', '--help'])).out, /\(none clears it\)/)
+})
+
+test('the name of a terminated agent refers to the agent that has taken it', async (t) => {
+  const { out, run, json } = await withCommands(t)
+  await out('company', 'create', 'Walrus')
+  const first = await json('agent', 'create', 'Rex', '--adapter', 'none')
+  const second = await json('agent', 'create', 'Rex', '--adapter', 'none')
+  const both = (await run('agent', 'view', 'rex')).err
+  const short = (agent: { id: string }) => `${agent.id.slice(-8)} (idle)`
+  assert.ok(both.includes(short(first)) && both.includes(short(second)), both)
+  await out('agent', 'terminate', first.id, '--yes')
+  assert.equal((await json('agent', 'view', 'rex')).id, second.id)
+  await out('agent', 'terminate', second.id.slice(-8), '--yes')
+  assert.equal((await run('agent', 'view', 'Rex')).code, 6)
+})
+
+test('a command that may wake an agent says what keeps the agent from running', async (t) => {
+  const { out } = await withCommands(t)
+  await out('company', 'create', 'Walrus')
+  await out('agent', 'create', 'Rex', '--adapter', 'process', '--config', '{"command":"true"}')
+  await out('agent', 'create', 'Otto', '--adapter', 'none')
+  await out('freeze')
+  const held = /\nRex is woken, but does not run yet:\n {2}All runs are frozen\. `service thaw` ends the freeze\.\n$/
+  assert.match(await out('issue', 'create', 'Draw', '--assignee', 'Rex'), held)
+  await out('issue', 'create', 'Ink')
+  assert.match(await out('issue', 'assign', 'WAL-2', 'Rex'), held)
+  assert.match(
+    await out('why', 'WAL-2'),
+    /Rex is to run \(issue assigned\), held: All runs are frozen/,
+    'its cause is merged into the wake of WAL-1',
+  )
+  const comment = await out('issue', 'comment', 'WAL-2', 'Ask @Nobody, @Rex.')
+  assert.match(comment, /^Commented on WAL-2\.\nThere is no agent and no person named Nobody\.\nRex is woken, /)
+  assert.equal(
+    await out('issue', 'create', 'Print', '--blocked-by', 'WAL-1,WAL-2', '--assignee', 'Otto'),
+    'WAL-3 is todo: Print\nIt begins when its blockers are done: WAL-1, WAL-2.\n',
+  )
+  await out('thaw')
+  assert.equal(await out('company', 'pause', 'WAL'), 'Walrus (WAL) is paused (manual).\n')
+  assert.match(
+    await out('issue', 'create', 'Fold', '--assignee', 'Rex'),
+    /The company is paused by the board\. `service company resume` ends that\./,
+  )
+  assert.equal(await out('company', 'resume'), 'Walrus (WAL) is active.\n')
+})
+
+test('a person who closes an issue without an assignee is told that it is assigned to them', async (t) => {
+  const { out } = await withCommands(t)
+  await out('company', 'create', 'Walrus')
+  await out('issue', 'create', 'Draw')
+  await out('issue', 'create', 'Ink', '--assignee', '@me')
+  assert.equal(
+    await out('issue', 'done', 'WAL-1'),
+    'WAL-1 is done: Draw\nIt had no assignee and is now assigned to you.\n',
+  )
+  assert.equal(await out('issue', 'done', 'WAL-2'), 'WAL-2 is done: Ink\n')
+})
+
+test('service api prints an error once, accepts short paths, and filters only successful responses', async (t) => {
+  const { out, run } = await withCommands(t)
+  await out('company', 'create', 'Walrus')
+  assert.equal(await out('api', 'companies', '--jq', '.[].name'), 'Walrus\n')
+  const failed = await run('api', 'issues/WAL-9', '--jq', 'length')
+  assert.deepEqual([failed.code, failed.out, failed.err], [5, '', 'service: There is no issue WAL-9\n'])
+  assert.equal(JSON.parse((await run('api', 'GET', '/api/issues/WAL-9')).out).code, 'not_found')
+})
+
+test('the activity of a run names its agent, its issue and its outcome', async (t) => {
+  const { out, server } = await withCommands(t)
+  await out('company', 'create', 'Walrus')
+  await out('agent', 'create', 'Rex', '--adapter', 'process', '--config', '{"command":"false"}')
+  const isFinished = new Promise<void>((resolve) => {
+    server.ctx.events.subscribe(({ type }) => type === 'run.finished' && resolve())
+  })
+  await out('issue', 'create', 'Draw', '--assignee', 'Rex')
+  await isFinished
+  const activity = await out('activity', 'list')
+  assert.match(activity, /run finished +Rex on WAL-1: failed$/m)
+  assert.match(activity, /run started +Rex on WAL-1$/m)
+  assert.match(await out('run', 'list'), /Rex +WAL-1 +failed /)
+})
+
+test('an unknown template is an error of usage that names the option', async (t) => {
+  const { run } = await withCommands(t)
+  const { code, err } = await run('company', 'new', 'Walrus', '--template', 'nix', '--yes')
+  assert.equal(code, 2)
+  assert.match(err, /^service: --template accepts content-studio, .*, not nix\.\n$/)
 })

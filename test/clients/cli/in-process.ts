@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test'
 import { Command, CommanderError } from 'commander'
+import { configureUsage } from '../../../src/clients/cli/command/usage.ts'
 import { commandsOf } from '../../../src/clients/cli/commands.ts'
 import { EXIT, exitCodeOf, lineOf } from '../../../src/clients/connection/exit-codes.ts'
 import { startTestServer } from '../../server.ts'
@@ -42,8 +43,9 @@ export async function runCommand(t: TestContext, args: string[]): Promise<Omit<E
     const entry = commandsOf(() => Promise.reject(new Error('No server is started here.'))).find(
       ({ name }) => name === args[0],
     )!
-    const program = new Command('service').addCommand(quiet(await entry.load()))
-    await program.exitOverride().parseAsync(args, { from: 'user' })
+    const program = new Command('service').addCommand(await entry.load())
+    configureUsage(program)
+    await program.parseAsync(args, { from: 'user' })
     return { ...written, code: Number(process.exitCode ?? EXIT.ok) }
   } catch (error) {
     if (error instanceof CommanderError) return { ...written, code: error.exitCode === 0 ? EXIT.ok : EXIT.usage }
@@ -52,11 +54,4 @@ export async function runCommand(t: TestContext, args: string[]): Promise<Omit<E
     for (const mock of mocks) mock.mock.restore()
     process.exitCode = undefined
   }
-}
-
-/** Makes commander throw an error instead of ending the process. */
-function quiet(command: Command): Command {
-  command.exitOverride()
-  for (const one of command.commands) quiet(one)
-  return command
 }

@@ -22,10 +22,10 @@ test('the routine commands create, run, pause, list, update and delete a routine
   await out('agent', 'pause', 'Ada')
   const zone = ['--cron', '0 9 * * 1', '--zone', 'Europe/Berlin']
   assert.match(
-    await out('routine', 'create', 'Sweep', '--agent', 'ada', ...zone),
+    await out('routine', 'create', 'Sweep', '--assignee', 'ada', ...zone),
     /^When +0 9 \* \* 1 \(Europe\/Berlin\)$/m,
   )
-  await out('routine', 'create', 'Mop', '--agent', 'Ada', '--every', '2h', '--paused')
+  await out('routine', 'create', 'Mop', '--assignee', 'Ada', '--every', '2h', '--paused')
   assert.match(await out('routine', 'list'), /^Sweep .* Ada +\d{4}-.*\nMop +every 2 h +Ada +paused/m)
   assert.match(await out('routine', 'run', 'sweep'), /^TER-1 is todo: Sweep/)
   assert.match(await out('routine', 'pause', 'Sweep'), /^Status +paused$/m)
@@ -41,7 +41,7 @@ test('the routine commands create, run, pause, list, update and delete a routine
   assert.doesNotMatch(await out('routine', 'list'), /Brush/)
   assert.match(await out('issue', 'list'), /^TER-1 +Sweep/m)
   assert.equal((await run(['routine', 'delete', 'Brush', '--yes'])).code, 5)
-  const refused = await run(['routine', 'create', 'Rub', '--agent', 'Ada', '--cron', '61 * * * *'])
+  const refused = await run(['routine', 'create', 'Rub', '--assignee', 'Ada', '--cron', '61 * * * *'])
   assert.notEqual(refused.code, 0)
   assert.match(refused.err, /Invalid value for minute: 61/)
 })

@@ -41,7 +41,7 @@ test('the company commands work with names only, from creation to costs', async 
   assert.deepEqual([followed.code, JSON.parse(followed.out).argv], [0, [MESSAGES]])
   assert.equal(await out('run', 'log', live.id.slice(-8), '--raw'), followed.out)
   assert.match(await out('run', 'show', live.id), /^Status +succeeded$/m)
-  assert.match(await out('run', 'list'), /^\w{8} +Kit +succeeded +on demand /m)
+  assert.match(await out('run', 'list'), /^\w{8} +Kit +TER-1 +succeeded +on demand /m)
 
   assert.match(await out('why', 'TER-1'), /the board woke Kit\n.* {4}Kit ran on TER-1 \(on demand\)/)
   assert.match(await out('issue', 'checkout', 'TER-1', '--agent', 'kit'), /^TER-1 is in progress/)
@@ -149,7 +149,10 @@ test('a usage error names the option, and nothing is deleted without --yes', asy
   await out('issue', 'create', 'Draw')
   for (const [args, message] of [
     [['issue', 'edit', 'TER-1'], /There is nothing to change. Add at least one of --title, /],
-    [['issue', 'edit', 'TER-1', '--status', 'open'], /--status <status>' argument 'open' is invalid\. Allowed choices/],
+    [
+      ['issue', 'edit', 'TER-1', '--status', 'open'],
+      /^service: --status accepts backlog, .*, not open\. See `.* issue edit --help`\.\n$/,
+    ],
     [['issue', 'list', '--limit', '0'], /--limit must be a whole number from 1 to 1000/],
     [['project', 'create', 'Map', '--target', 'soon'], /^service: --target: /],
     [['company', 'delete', 'TER'], /add --yes/],
@@ -159,6 +162,6 @@ test('a usage error names the option, and nothing is deleted without --yes', asy
     assert.equal(code, 2, err)
     assert.match(err, message)
   }
-  assert.equal(await out('company', 'delete', 'TER', '--yes'), 'Tern & Co is deleted.\n')
+  assert.equal(await out('company', 'delete', 'TER', '--yes'), 'Tern & Co (TER) is deleted.\n')
   assert.match(await out('company', 'list'), /^There is no company yet/)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { failingCheck, fileLimitCheck, walCheck } from '../../../src/clients/doctor/operation.ts'
+import { failingCheck, fileLimitCheck, freezeCheck, walCheck } from '../../../src/clients/doctor/operation.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { createTestApp } from '../../helpers.ts'
 import { arrangeCompany } from '../../make.ts'
@@ -48,4 +48,14 @@ test('doctor names agents in error and disabled webhooks', async (t) => {
   )
   assert.equal((await walCheck.run(app.config))[0]!.status, 'ok')
   assert.match((await fileLimitCheck.run(app.config))[0]!.message, /files can be open|not known/)
+})
+
+test('doctor warns of a freeze', async (t) => {
+  const app = createTestApp(t)
+  const look = async () => (await freezeCheck.run(app.config))[0]!
+  assert.equal((await look()).status, 'ok')
+  await app.make('POST', '/api/instance/freeze', { reason: 'The bill' })
+  const { status, message } = await look()
+  assert.equal(status, 'warning')
+  assert.match(message, /^All runs are frozen since \d{4}-.*Z: The bill\.$/)
 })

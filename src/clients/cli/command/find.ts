@@ -2,7 +2,7 @@ import { findNamed, type Named } from '../../client/find-named.ts'
 import type { ResponseOf } from '../../client/types.ts'
 import type { Client } from '../../connection/client.ts'
 import { CliError, EXIT } from '../../connection/exit-codes.ts'
-import { shortId } from './output.ts'
+import { shortId, words } from './output.ts'
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
@@ -10,12 +10,17 @@ export type Company = ResponseOf<'GET /api/companies'>[number]
 
 const namesOfCompany = (company: Company) => [company.name, company.issuePrefix]
 
+/** A record to find, with a word that distinguishes it from others with the same name. */
+interface Listed extends Named {
+  hint?: string
+}
+
 /** Finds a company by its name, prefix or id. Without a reference, returns the only company. */
 export async function findCompany(client: Client, ref: string | undefined): Promise<Company> {
   const companies = await client.request('GET /api/companies', { query: { limit: 1000 } })
   if (ref) {
     const { id } = pick(
-      companies.map((company) => ({ id: company.id, names: namesOfCompany(company) })),
+      companies.map((company) => ({ id: company.id, names: namesOfCompany(company), hint: company.issuePrefix })),
       ref,
       'company',
     )
@@ -29,7 +34,7 @@ export async function findCompany(client: Client, ref: string | undefined): Prom
   throw new CliError(EXIT.usage, `There are several companies. Choose one with --company: ${names}.`)
 }
 
-type Load = (client: Client, companyId: string) => Promise<Named[]>
+type Load = (client: Client, companyId: string) => Promise<Listed[]>
 
 const ALL = { limit: 1000 }
 
@@ -37,7 +42,7 @@ const ALL = { limit: 1000 }
 export const NAMED = {
   agent: async (client, companyId) =>
     (await client.request('GET /api/companies/:companyId/agents', { params: { companyId }, query: ALL })).map(
-      ({ id, name, urlKey }) => ({ id, names: [name, urlKey] }),
+      ({ id, name, urlKey, status }) => ({ id, names: [name, urlKey], isGone: status === 'terminated', hint: status }),
     ),
   approval: async (client, companyId) =>
     (await client.request('GET /api/companies/:companyId/approvals', { params: { companyId }, query: ALL })).map(
@@ -118,12 +123,12 @@ export async function findId(
  *
  * @throws CliError if no record or more than one matches
  */
-export function pick<Item extends Named>(all: readonly Item[], ref: string, noun: string): Item {
+export function pick<Item extends Listed>(all: readonly Item[], ref: string, noun: string): Item {
   const found = findNamed(all, ref)
   if (found.length === 1) return found[0]!
   if (found.length === 0) throw new CliError(EXIT.notFound, `There is no ${noun} ${ref}.`)
-  const ids = found.map((one) => shortId(one.id)).join(', ')
-  throw new CliError(EXIT.conflict, `${found.length} records have the name ${ref}. Use an id instead: ${ids}.`)
+  const ids = found.map(({ id, hint }) => `${shortId(id)}${hint === undefined ? '' : ` (${words(hint)})`}`).join(', ')
+  throw new CliError(EXIT.conflict, `${found.length} records match ${ref}. Use an id instead: ${ids}.`)
 }
 
 /** Returns a function from the id of an agent of a company to its name. */

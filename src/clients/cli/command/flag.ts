@@ -21,6 +21,8 @@ export interface Flag<Value, Always extends boolean = boolean> {
   always?: Always
   /** Whether the value is a long text, which may be written in the editor. */
   isLong?: boolean
+  /** Whether the help says that `none` clears the field. */
+  clears?: boolean
 }
 
 export type Flags = Record<string, Flag<unknown>>
@@ -72,7 +74,7 @@ export const reference = (noun: Noun, flags: string, help?: string): Flag<string
 /** Also accepts the word `none`, which clears the field. */
 export const clearable = <Value>(flag: Flag<Value>): Flag<Value | null> => ({
   ...flag,
-  help: [flag.help, '(none clears it)'].filter(Boolean).join(' '),
+  clears: true,
   parse: async (given, scope, name) =>
     given === 'none' ? null : flag.parse ? await flag.parse(given, scope, name) : (given as Value),
 })
@@ -131,8 +133,8 @@ export const withDefault = <Value>(flag: Flag<Value>, value: string) =>
   ({ ...flag, default: value, always: true }) as Flag<Value, true> & { always: true }
 
 /** Creates the option of commander for a flag. */
-export function optionOf({ flags, help, choices: all, default: value, always }: Flag<unknown>): Option {
-  const option = new Option(flags, help)
+export function optionOf({ flags, help, choices: all, default: value, always, clears }: Flag<unknown>): Option {
+  const option = new Option(flags, [help, clears && '(none clears it)'].filter(Boolean).join(' '))
   if (all) option.choices(all)
   if (value !== undefined) option.default(value)
   return option.makeOptionMandatory(always === true && value === undefined)

@@ -27,11 +27,12 @@ export async function readJson<Value>(text: string): Promise<Value> {
   }
 }
 
-/** Parses an amount of dollars and returns whole cents. A leading `$` is allowed. */
+/** Parses a budget in dollars and returns whole cents. A leading `$` is allowed. `none` is 0: no limit. */
 export function parseDollars(text: string): number {
+  if (text === 'none') return 0
   const dollars = Number(text.replace(/^\$/, ''))
   if (text.trim() === '' || Number.isNaN(dollars) || dollars < 0) {
-    throw new CliError(EXIT.usage, `A budget must be a number of dollars, not ${text}.`)
+    throw new CliError(EXIT.usage, `A budget must be a number of dollars, or none for no limit, not ${text}.`)
   }
   return Math.round(dollars * 100)
 }

@@ -131,6 +131,8 @@ interface ListSpec<Item, Names extends readonly string[], F extends Flags>
   /** The message for an empty list. */
   empty: string | ((values: Values<F>) => string)
   columns: Columns<Item> | ((scope: Scope, args: ArgsOf<Names>) => Promise<Columns<Item>>)
+  /** The lines below the table. */
+  notes?(items: readonly Item[], scope: Scope): Promise<readonly string[]>
   /** The page of the list, below the company's. */
   page?: string
   load(scope: Scope, values: Values<F>, args: ArgsOf<Names>): Promise<ListPage<Item> | readonly Item[]>
@@ -158,7 +160,8 @@ export const list = <Item, const Names extends readonly string[] = [], F extends
             if (items.length === 0) return asStarted(typeof spec.empty === 'string' ? spec.empty : spec.empty(values))
             const columns = typeof spec.columns === 'function' ? await spec.columns(scope, args) : spec.columns
             const rows = items.map((item) => Object.values(columns).map((cell) => String(cell(item) ?? '')))
-            return table([Object.keys(columns), ...rows])
+            const notes = (await spec.notes?.(items, scope)) ?? []
+            return [table([Object.keys(columns), ...rows]), ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')
           },
         }
       },
@@ -201,10 +204,13 @@ interface ChangeSpec<Item, Names extends readonly string[], F extends Flags>
   text(item: Item, scope: Scope): string | Promise<string>
 }
 
-/** Creates a verb that creates a record. */
+/** Creates a verb that creates a record. A new record has nothing to clear, so its help does not mention that. */
 export const create = <Item, const Names extends readonly string[], F extends Flags = Record<never, never>>(
   spec: ChangeSpec<Item, Names, F>,
-): Command => act({ ...spec, name: spec.name ?? 'create' })
+): Command => {
+  const flags = Object.entries(spec.flags ?? {}).map(([key, flag]) => [key, { ...flag, clears: false }])
+  return act<Item, Names, F>({ ...spec, flags: Object.fromEntries(flags) as F, name: spec.name ?? 'create' })
+}
 
 interface EditSpec<Item, Names extends readonly string[], F extends Flags> extends ChangeSpec<Item, Names, F> {
   /** Reads the record whose text the editor opens. */
@@ -260,14 +266,15 @@ async function writeLongText<Item, Names extends readonly string[], F extends Fl
 export const remove = <Item, const Names extends readonly string[], F extends Flags = Record<never, never>>(
   spec: ChangeSpec<Item, Names, F> & {
     /** The question to ask, such as "Delete the label bug?". */
-    ask(args: ArgsOf<Names>): string
+    ask(args: ArgsOf<Names>, scope: Scope): string | Promise<string>
   },
 ): Command =>
   act<Item, Names, F>({
     ...spec,
     name: spec.name ?? 'delete',
     async send(scope, args, values) {
-      if (!(await confirm(scope.options, spec.ask(args)))) throw new CliError(EXIT.failure, 'Nothing was changed.')
+      if (!(await confirm(scope.options, await spec.ask(args, scope))))
+        throw new CliError(EXIT.failure, 'Nothing was changed.')
       return spec.send(scope, args, values)
     },
   })

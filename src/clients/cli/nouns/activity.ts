@@ -48,6 +48,8 @@ export const activityCommand = () =>
 
 /** The fields of an activity's details that this command prints. Each action has its own. */
 interface Details {
+  fileName?: string
+  key?: string
   changes?: Record<string, { to: unknown }>
   identifier?: string
   name?: string
@@ -58,11 +60,23 @@ interface Details {
 }
 
 /** Describes the subject of an activity in a few words. */
-function subjectOf({ details: any, agentId }: Activity, nameOf: (id: string | null) => string): string {
+function subjectOf({ details: any, agentId, entityType }: Activity, nameOf: (id: string | null) => string): string {
   const details = any as Details | null
   const changes = Object.entries(details?.changes ?? {}).map(([field, change]) => `${field}: ${String(change.to)}`)
-  const name = details?.identifier ?? details?.name ?? nameOf(agentId)
-  return [name, details?.title, details?.snippet, details?.status, details?.message, ...changes]
+  const isRun = entityType === 'run'
+  const name = isRun
+    ? [nameOf(agentId), details?.identifier].filter(Boolean).join(' on ')
+    : (details?.identifier ?? details?.name ?? nameOf(agentId))
+  return [
+    isRun && details?.status ? `${name}:` : name,
+    details?.title,
+    details?.snippet,
+    details?.fileName,
+    details?.key,
+    details?.status && words(details.status),
+    details?.message,
+    ...changes,
+  ]
     .filter(Boolean)
     .join(' ')
 }

@@ -3,10 +3,11 @@ import type { BodyOf, ResponseOf } from '../../client/types.ts'
 import { placeOf } from '../../run-place.ts'
 import { asStarted, programName } from '../command/as-started.ts'
 import { choice, choices, clearable, dollars, json, LIMIT, longText, many, reference, text } from '../command/flag.ts'
-import { ago, fields, localTime, money, plain, shortId, withLocalTimes, words } from '../command/output.ts'
+import { ago, fields, localTime, money, oneLine, plain, shortId, words } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
 import { act, create, edit, list, noun, remove, verb, view } from '../command/verb.ts'
 import { keysCommand } from './agent-keys.ts'
+import { heldLines } from './held.ts'
 
 type Agent = ResponseOf<'GET /api/agents/:agentId'>
 type NewAgent = BodyOf<'POST /api/companies/:companyId/agents'>
@@ -18,11 +19,11 @@ const CHANGE = {
   title: clearable(text('--title <title>')),
   reportsTo: clearable(reference('agent', '--reports-to <agent>', 'its manager')),
   capabilities: clearable(longText('-d, --capabilities <text>')),
-  adapterType: choice('--adapter <type>', ADAPTER_TYPES),
+  adapterType: choice('--adapter <type>', ADAPTER_TYPES, 'the program; of a new agent by default runtimeA_local'),
   adapterConfig: json<NonNullable<NewAgent['adapterConfig']>>('--config <json>', 'the adapterConfig'),
   runtimeConfig: json<NonNullable<NewAgent['runtimeConfig']>>('--runtime <json>', 'the runtimeConfig, with the timer'),
   desiredSkills: many(text('--skills <list>', 'keys of skills, separated by commas')),
-  budgetMonthlyCents: dollars('--budget <dollars>', 'a month; 0 is no limit'),
+  budgetMonthlyCents: dollars('--budget <dollars>', 'a month; none is no limit'),
 }
 
 const theAgent = async (scope: Scope, ref: string) => ({ agentId: await scope.find('agent', ref) })
@@ -46,11 +47,15 @@ async function placesOfLiveRuns(scope: Scope): Promise<Map<string, string | null
   return new Map(runs.map((run) => [run.agentId, placeOf(run)]))
 }
 
+/** A held agent has the status idle, but does not run. */
+const statusOf = ({ status, pauseReason, heldUntil }: Pick<Agent, 'status' | 'pauseReason' | 'heldUntil'>) =>
+  heldUntil !== null && status === 'idle' ? 'held' : words(status) + (pauseReason ? ` (${pauseReason})` : '')
+
 const describe = (agent: Agent) =>
   fields([
     ['Name', agent.name],
     ['Role', [agent.role, agent.title].filter(Boolean).join(', ')],
-    ['Status', words(agent.status)],
+    ['Status', statusOf(agent)],
     ['Because', reasonOf(agent)],
     ['Manager', agent.chainOfCommand?.[0]?.name],
     ['Adapter', agent.adapterType],
@@ -79,17 +84,23 @@ export const agentCommand = () =>
       load: async (scope, query) =>
         scope.client.page('GET /api/companies/:companyId/agents', { params: await scope.inCompany(), query }),
       async columns(scope) {
-        const [nameOf, placeOfAgent] = await Promise.all([scope.agentNames(), placesOfLiveRuns(scope)])
+        const nameOf = await scope.agentNames()
         return {
           Name: ({ name }) => name,
           Role: ({ role }) => role,
-          Status: (agent) => words(agent.status) + (agent.pauseReason ? ` (${agent.pauseReason})` : ''),
+          Status: statusOf,
           Manager: ({ reportsTo }) => nameOf(reportsTo),
           Spent: ({ spentMonthlyCents }) => money(spentMonthlyCents),
           Budget: budgetOf,
           'Last run': ({ lastHeartbeatAt }) => ago(lastHeartbeatAt),
-          Because: (agent) => reasonOf(agent) ?? placeOfAgent.get(agent.id),
         }
+      },
+      async notes(agents, scope) {
+        const placeOfAgent = await placesOfLiveRuns(scope)
+        return agents.flatMap((agent) => {
+          const note = reasonOf(agent) ?? placeOfAgent.get(agent.id)
+          return note ? [oneLine(`${agent.name}: ${note}`)] : []
+        })
       },
     }),
     view({
@@ -127,7 +138,7 @@ export const agentCommand = () =>
           body: { ...body, name },
         }),
       text: ({ agent, approval }) =>
-        `${agent.name} is ${words(agent.status)}.${approval ? ` Approve it with: ${programName()} approval approve ${shortId(approval.id)}` : ''}`,
+        `${agent.name} is ${approval ? words(agent.status) : 'hired'}.${approval ? ` Approve it with: ${programName()} approval approve ${shortId(approval.id)}` : ''}`,
     }),
     edit({
       summary: 'Change an agent.',
@@ -166,7 +177,7 @@ export const agentCommand = () =>
       summary: 'Terminate an agent. This cannot be undone.',
       args: ['<agent>'],
       examples: ['agent terminate Kit --yes'],
-      ask: ([ref]) => `Terminate ${ref}? This cannot be undone.`,
+      ask: async (args, scope) => `Terminate ${(await getAgent(scope, args)).name}? This cannot be undone.`,
       send: async (scope, [ref]) =>
         scope.client.request('POST /api/agents/:agentId/terminate', { params: await theAgent(scope, ref), body: {} }),
       text: isNow,
@@ -183,12 +194,8 @@ export const agentCommand = () =>
       send: async (scope, [ref], body) =>
         scope.client.request('POST /api/agents/:agentId/wakeup', { params: await theAgent(scope, ref), body }),
       async text({ agentId, heldBy }, scope) {
-        const name = plain((await scope.agentNames())(agentId))
-        if (heldBy.length === 0) return `${name} runs now.`
-        return [
-          `${name} is woken, but does not run yet:`,
-          ...heldBy.map(({ message }) => `  ${withLocalTimes(plain(message))}`),
-        ].join('\n')
+        const name = (await scope.agentNames())(agentId)
+        return heldBy.length === 0 ? `${plain(name)} runs now.` : heldLines(name, heldBy).join('\n')
       },
     }),
     verb({

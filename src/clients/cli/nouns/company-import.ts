@@ -80,7 +80,14 @@ export const newCommand = () =>
     summary: 'Create a company from a template.',
     args: ['[name]'],
     flags: {
-      template: text('--template <template>', 'its name; `service template list` lists them'),
+      template: {
+        ...text('--template <template>', 'its name; `service template list` lists them'),
+        async parse(given: string, { client }: Scope, name: string) {
+          const names = (await client.request('GET /api/templates')).map((one) => one.name)
+          if (names.includes(given)) return given
+          throw new CliError(EXIT.usage, `${name} accepts ${names.join(', ')}, not ${given}.`)
+        },
+      },
       ...YES,
     },
     examples: ['company new "Walrus Ltd" --template software-team --yes'],
@@ -118,7 +125,7 @@ async function runImport(scope: Scope, source: PackageSource, values: ImportValu
     : await client.request('POST /api/companies/import/preview', { body })
   if (values.preview) return { value: plan, text: () => describe(plan) }
   if (options.json === undefined && options.jq === undefined) print(describe(plan))
-  const question = company ? `Import this into ${plan.target.companyName}?` : `Create ${plan.target.companyName}?`
+  const question = company ? `Import this into ${plan.target.companyName}?` : await creationQuestion(client, plan)
   if (!(await confirm(options, question))) throw new CliError(EXIT.failure, 'Nothing was imported.')
   const confirmed = { ...body, planHash: plan.planHash }
   const done = params
@@ -127,19 +134,45 @@ async function runImport(scope: Scope, source: PackageSource, values: ImportValu
   return { value: done, text: () => describeDone(scope, done) }
 }
 
+/** Asks whether to create the company of a plan. Several companies may have the same name, but seldom on purpose. */
+async function creationQuestion(client: Scope['client'], { target: { companyName } }: ImportPlan): Promise<string> {
+  const companies = await client.request('GET /api/companies', { query: { limit: 1000 } })
+  const same = companies.find(({ name }) => name === companyName)
+  return same
+    ? `There is a company ${companyName} (${same.issuePrefix}). Create another one?`
+    : `Create ${companyName}?`
+}
+
 async function describeDone({ client }: Scope, { target }: ImportPlan): Promise<string> {
   // A CEO that created another company is not its member and may not list its agents.
   const agents = await client
     .request('GET /api/companies/:companyId/agents', { params: { companyId: target.companyId! } })
     .catch(() => [])
-  const ceo = agents.find(({ role }) => role === 'ceo')
+  const first = (await firstAssignee(client, target.companyId!)) ?? agents.find(({ role }) => role === 'ceo')?.id
+  const name = agents.find(({ id }) => id === first)?.name
+  const companies = await client.request('GET /api/companies', { query: { limit: 1000 } })
+  const prefix = companies.find(({ id }) => id === target.companyId)?.issuePrefix
+  const which = companies.length > 1 && prefix ? ` --company ${prefix}` : ''
   return [
-    `${paint('good', 'Done.')} ${target.companyName} has id ${target.companyId}.`,
-    `No agent runs yet, because timers are off. Start with: ${programName()} agent invoke ${ceo ? quoted(ceo.name) : 'NAME'}`,
+    `${paint('good', 'Done.')} ${target.companyName}${prefix ? ` (${prefix})` : ''} has id ${target.companyId}.`,
+    `No agent runs yet, because timers are off. Start with: ${programName()} agent invoke ${name ? quoted(name) : 'NAME'}${which}`,
   ].join('\n')
 }
 
+/** Returns the agent of the first issue that no other issue blocks. */
+async function firstAssignee(client: Scope['client'], companyId: string): Promise<string | undefined> {
+  const issues = await client
+    .request('GET /api/companies/:companyId/issues', { params: { companyId }, query: { status: 'todo', limit: 1000 } })
+    .catch(() => [])
+  const ready = issues.filter(
+    ({ assigneeAgentId, blockedBy }) =>
+      assigneeAgentId !== null && blockedBy.every(({ status }) => status === 'done' || status === 'cancelled'),
+  )
+  return ready.toSorted((a, b) => a.issueNumber - b.issueNumber)[0]?.assigneeAgentId ?? undefined
+}
+
 function describe({ entities, counts, warnings, inputs }: ImportPlan): string {
+  const headings = ['', 'What', 'Name', 'Begins', 'Why']
   const rows = entities.map((entity) => [
     entity.action,
     entity.kind,
@@ -150,7 +183,7 @@ function describe({ entities, counts, warnings, inputs }: ImportPlan): string {
   const wanted = inputs.map((input) => [`  ${input.agent}`, input.name, input.kind, input.requirement])
   const notes = warnings.map(({ path, message }) => `  ${path === null ? '' : `${path}: `}${message}`)
   return [
-    table([['', 'What', 'Name', 'Begins', 'Why'], ...rows]),
+    table([headings, ...rows].map((row) => row.filter((_, column) => rows.some((one) => one[column] !== '')))),
     `\n${counts.create} created, ${counts.rename} renamed, ${counts.skip} skipped.`,
     ...(wanted.length > 0 ? ['\nEnvironment variables that its agents need:', table(wanted)] : []),
     ...(notes.length > 0 ? [`\n${paint('waiting', 'Warnings:')}`, ...notes] : []),

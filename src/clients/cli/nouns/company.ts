@@ -3,7 +3,7 @@ import type { Company } from '../command/find.ts'
 import { choice, clearable, dollars, LIMIT, longText, text } from '../command/flag.ts'
 import { ago, fields, money, shortId } from '../command/output.ts'
 import { createScope, type Scope } from '../command/scope.ts'
-import { create, edit, list, noun, remove, view } from '../command/verb.ts'
+import { act, create, edit, list, noun, remove, view } from '../command/verb.ts'
 import { exportCommand } from './company-export.ts'
 import { importCommand, newCommand } from './company-import.ts'
 
@@ -11,7 +11,7 @@ type Stats = ResponseOf<'GET /api/companies/stats'>[string]
 
 const CHANGE = {
   description: clearable(longText('-d, --description <text>')),
-  budgetMonthlyCents: dollars('--budget <dollars>', 'a month; 0 is no limit'),
+  budgetMonthlyCents: dollars('--budget <dollars>', 'a month; none is no limit'),
 }
 
 /** Finds the company of an optional argument. */
@@ -23,11 +23,16 @@ const getCompany = (scope: Scope, [ref]: readonly [string | undefined]) => compa
 const budgetOf = (company: Company) =>
   company.budgetMonthlyCents === 0 ? 'no limit' : money(company.budgetMonthlyCents)
 
+const statusOf = ({ status, pauseReason }: Company) => (pauseReason ? `${status} (${pauseReason})` : status)
+
+/** Names a company and its prefix, since several companies may have the same name. */
+const nameOf = ({ name, issuePrefix }: Company) => `${name} (${issuePrefix})`
+
 const describe = (company: Company, stats?: Stats) =>
   fields([
     ['Name', company.name],
     ['Prefix', company.issuePrefix],
-    ['Status', company.pauseReason ? `${company.status} (${company.pauseReason})` : company.status],
+    ['Status', statusOf(company)],
     ['Description', company.description],
     ['This month', `${money(company.spentMonthlyCents)} of ${budgetOf(company)}`],
     ['Agents', stats?.agentCount],
@@ -37,6 +42,20 @@ const describe = (company: Company, stats?: Stats) =>
     ['Approvals', stats && `${stats.pendingApprovalCount} pending`],
     ['Id', company.id],
   ])
+
+const setStatus = (name: string, summary: string, status: 'active' | 'paused') =>
+  act({
+    name,
+    summary,
+    args: ['[company]'],
+    examples: [`company ${name} TER`],
+    send: async (scope, [ref]) =>
+      scope.client.request('PATCH /api/companies/:companyId', {
+        params: { companyId: (await companyOf(scope, ref)).id },
+        body: { status },
+      }),
+    text: (company) => `${nameOf(company)} is ${statusOf(company)}.`,
+  })
 
 export const companyCommand = () =>
   noun('company', 'Companies: each has its own agents, issues and budget.', [
@@ -49,7 +68,7 @@ export const companyCommand = () =>
       columns: {
         Prefix: ({ issuePrefix }) => issuePrefix,
         Name: ({ name }) => name,
-        Status: ({ status }) => status,
+        Status: statusOf,
         'This month': ({ spentMonthlyCents }) => money(spentMonthlyCents),
         Budget: budgetOf,
         Age: ({ createdAt }) => ago(createdAt),
@@ -97,20 +116,24 @@ export const companyCommand = () =>
         }),
       text: (company) => describe(company),
     }),
+    setStatus('pause', 'Pause a company: its agents start no run.', 'paused'),
+    setStatus('resume', 'Resume a paused company.', 'active'),
     remove({
       summary: 'Delete a company with all of its records. This cannot be undone.',
       args: ['<company>'],
       examples: ['company delete TER --yes'],
-      ask: ([ref]) => `Delete ${ref} with all of its agents, issues and costs? This cannot be undone.`,
+      ask: async (args, scope) =>
+        `Delete ${nameOf(await getCompany(scope, args))} with all of its agents, issues and costs? This cannot be undone.`,
       async send(scope, [ref]) {
-        const { id, name } = await companyOf(scope, ref)
+        const company = await companyOf(scope, ref)
+        const { id, name } = company
         await scope.client.request('DELETE /api/companies/:companyId', {
           params: { companyId: id },
           body: { confirm: name },
         })
-        return { id, name }
+        return company
       },
-      text: ({ name }) => `${name} is deleted.`,
+      text: (company) => `${nameOf(company)} is deleted.`,
     }),
     newCommand(),
     importCommand(),

@@ -36,7 +36,7 @@ export const documentCommand = () =>
       text: ({ body }) => plain(body),
     }),
     edit({
-      summary: 'Write a document, or a new revision of it.',
+      summary: 'Write a new document (also: create), or a new revision of it.',
       args: ['<issue>', '<document>'],
       flags: {
         body: longText('-b, --body <text>'),
@@ -61,7 +61,7 @@ export const documentCommand = () =>
         })
       },
       text: ({ key, latestRevisionNumber }) => `${key} has revision ${latestRevisionNumber}.`,
-    }),
+    }).alias('create'),
     list({
       name: 'revisions',
       summary: 'List the revisions of a document, the latest first.',

@@ -8,6 +8,7 @@ import { ago, fields, localTime, paint, plain, table, words } from '../command/o
 import type { Scope } from '../command/scope.ts'
 import { act, create, edit, list, noun, remove, verb, view } from '../command/verb.ts'
 import { documentList } from './document.ts'
+import { waitsOf } from './held.ts'
 import { lineOf } from './issue-line.ts'
 import { questionVerbs } from './issue-questions.ts'
 import { runColumns } from './run-columns.ts'
@@ -48,6 +49,7 @@ const CHANGE = {
   goalId: clearable(reference('goal', '--goal <goal>')),
   parentId: clearable(text('--parent <parent>', 'an issue')),
   labelIds: many(reference('label', '--label <list>', 'labels, separated by commas; none removes all')),
+  blockedByIssueIds: many(text('--blocked-by <list>', 'issues, separated by commas; none removes all')),
 }
 
 const comment = { ...text('--comment <text>', 'text or -'), parse: readComment }
@@ -66,6 +68,17 @@ const getIssue = async (scope: Scope, [ref]: readonly [string]) =>
 
 const change = async (scope: Scope, ref: string, body: IssueChange) =>
   scope.client.request('PATCH /api/issues/:issueId', { params: theIssue(ref), body })
+
+/** Describes an issue after a change that may wake an agent: its status, and what keeps the agent from working on it. */
+async function describeNext(issue: Changed, scope: Scope): Promise<string> {
+  const unknown = unknownLines(issue.comment?.unknownMentions)
+  return [lineOf(issue), ...unknown, ...(await waitsOf(scope, issue))].join('\n')
+}
+
+type Changed = ResponseOf<'PATCH /api/issues/:issueId'>
+
+const unknownLines = (names: readonly string[] = []) =>
+  names.map((name) => `There is no agent and no person named ${plain(name)}.`)
 
 export const issueCommand = () =>
   noun('issue', 'Issues: pieces of work with a status and one assignee.', [
@@ -145,13 +158,14 @@ export const issueCommand = () =>
       examples: [
         'issue create "Draw the coast" --assignee Kit --priority high',
         'issue create "Read the data" --parent TER-6 --description @data.md',
+        'issue create "Print the table" --blocked-by TER-6 --assignee Kit',
       ],
       send: async (scope, [title], values) =>
         scope.client.request('POST /api/companies/:companyId/issues', {
           params: await scope.inCompany(),
           body: { ...bodyOf(values), title },
         }),
-      text: lineOf,
+      text: describeNext,
     }),
     edit({
       summary: 'Change an issue.',
@@ -160,7 +174,7 @@ export const issueCommand = () =>
       examples: ['issue edit TER-6 --priority high', 'issue edit TER-6 --assignee none --parent none'],
       load: getIssue,
       send: (scope, [ref], values) => change(scope, ref, bodyOf(values)),
-      text: lineOf,
+      text: describeNext,
     }),
     verb({
       name: 'comment',
@@ -177,7 +191,13 @@ export const issueCommand = () =>
           params: theIssue(ref),
           body: { body },
         })
-        return { value: made, text: () => `Commented on ${ref.toUpperCase()}.` }
+        return {
+          value: made,
+          async text() {
+            const waits = await waitsOf(scope, await getIssue(scope, [ref]))
+            return [`Commented on ${ref.toUpperCase()}.`, ...unknownLines(made.unknownMentions), ...waits].join('\n')
+          },
+        }
       },
     }),
     act({
@@ -186,7 +206,7 @@ export const issueCommand = () =>
       args: ['<issue>', '<agent>'],
       examples: ['issue assign TER-6 Kit', 'issue assign TER-6 none'],
       send: async (scope, [ref, who]) => change(scope, ref, await assigneeOf(who, scope)),
-      text: lineOf,
+      text: describeNext,
     }),
     act({
       name: 'checkout',
@@ -206,20 +226,26 @@ export const issueCommand = () =>
       send: (scope, [ref]) => scope.client.request('POST /api/issues/:issueId/release', { params: theIssue(ref) }),
       text: lineOf,
     }),
-    act({
+    verb({
       name: 'done',
       alias: 'close',
-      summary: 'Set an issue to done.',
+      summary: 'Set an issue to done. An issue without an assignee is assigned to you.',
       args: ['<issue>'],
       flags: { comment },
       examples: ['issue done TER-6 --comment "It is drawn."'],
-      async send(scope, [ref], body) {
+      async run(scope, [ref], body) {
         // A person closes from any open status, an agent by the transition that its status allows.
-        const { type } = await scope.client.request('GET /api/whoami')
-        if (type === 'agent') return change(scope, ref, { ...body, status: 'done' })
-        return scope.client.request('POST /api/issues/:issueId/close', { params: theIssue(ref), body })
+        const [{ type }, before] = await Promise.all([scope.client.request('GET /api/whoami'), getIssue(scope, [ref])])
+        const after =
+          type === 'agent'
+            ? await change(scope, ref, { ...body, status: 'done' })
+            : await scope.client.request('POST /api/issues/:issueId/close', { params: theIssue(ref), body })
+        const isAssigned = before.assigneeUserId === null && after.assigneeUserId !== null
+        return {
+          value: after,
+          text: () => `${lineOf(after)}${isAssigned ? '\nIt had no assignee and is now assigned to you.' : ''}`,
+        }
       },
-      text: lineOf,
     }),
     act({
       name: 'cancel',
@@ -237,7 +263,7 @@ export const issueCommand = () =>
       flags: { comment },
       examples: ['issue reopen TER-1 --comment "The datum is wrong."'],
       send: (scope, [ref], body) => change(scope, ref, { ...body, reopen: true }),
-      text: lineOf,
+      text: describeNext,
     }),
     act({
       name: 'read',
@@ -259,7 +285,7 @@ export const issueCommand = () =>
       name: 'link',
       summary: 'Set which issues block an issue.',
       args: ['<issue>'],
-      flags: { blockedByIssueIds: many(text('--blocked-by <list>', 'issues, separated by commas; none removes all')) },
+      flags: { blockedByIssueIds: CHANGE.blockedByIssueIds },
       examples: ['issue link TER-6 --blocked-by TER-2', 'issue link TER-6 --blocked-by none'],
       async send(scope, [ref], body) {
         if (body.blockedByIssueIds === undefined) throw new CliError(EXIT.usage, 'Name the issues with --blocked-by.')

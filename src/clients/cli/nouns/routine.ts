@@ -24,7 +24,7 @@ const CHANGE = {
   parentId: clearable(text('--parent <issue>', 'the parent of its issues')),
 }
 
-const assigneeAgentId = reference('agent', '-a, --agent <agent>', 'the assignee of its issues')
+const assigneeAgentId = reference('agent', '-a, --assignee <agent>', 'the assignee of its issues')
 
 const theRoutine = async (scope: Scope, ref: string) => ({ routineId: await scope.find('routine', ref) })
 
@@ -69,8 +69,8 @@ export const routineCommand = () =>
         status: { ...toggle('--paused', 'create it paused'), parse: () => 'paused' as const },
       },
       examples: [
-        'routine create "Weekly report" --agent Kit --cron "0 9 * * 1" --zone Europe/Berlin',
-        'routine create "Look at the queue" --agent Kit --every 2h --overlap queue',
+        'routine create "Weekly report" --assignee Kit --cron "0 9 * * 1" --zone Europe/Berlin',
+        'routine create "Look at the queue" --assignee Kit --every 2h --overlap queue',
       ],
       send: async (scope, [title], body) =>
         scope.client.request('POST /api/companies/:companyId/routines', {
@@ -85,7 +85,7 @@ export const routineCommand = () =>
       flags: { title: text('--title <title>'), assigneeAgentId, ...CHANGE },
       examples: [
         'routine edit "Sweep the floor" --every 1d',
-        'routine edit "Sweep the floor" --agent Ada --title "Mop the floor"',
+        'routine edit "Sweep the floor" --assignee Ada --title "Mop the floor"',
       ],
       load: getRoutine,
       send: async (scope, [ref], body) =>
@@ -155,9 +155,11 @@ export const routineCommand = () =>
     }),
   ])
 
-function describe(routine: Routine): string {
+async function describe(routine: Routine, scope: Scope): Promise<string> {
+  const nameOf = await scope.agentNames()
   return fields([
     ['Routine', routine.title],
+    ['Assignee', nameOf(routine.assigneeAgentId)],
     ['When', scheduleOf(routine)],
     ['Overlap', routine.overlap],
     ['Status', routine.status],

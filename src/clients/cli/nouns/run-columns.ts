@@ -1,10 +1,26 @@
 import type { ItemOf } from '../../client/types.ts'
 import { placeOf } from '../../run-place.ts'
+import { NAMED } from '../command/find.ts'
 import { ago, cost, duration, shortId, words } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
 import type { Columns } from '../command/verb.ts'
 
 type Run = ItemOf<'GET /api/companies/:companyId/runs'>
+
+/** The columns of runs on several issues. */
+export async function runColumnsWithIssue(scope: Scope): Promise<Columns<Run>> {
+  const [{ Id, Agent, ...others }, issues] = await Promise.all([
+    runColumns(scope),
+    NAMED.issue(scope.client, (await scope.inCompany()).companyId),
+  ])
+  const identifiers = new Map(issues.map(({ id, names }) => [id, names[0]]))
+  return {
+    Id: Id!,
+    Agent: Agent!,
+    Issue: ({ issueId }) => issueId && (identifiers.get(issueId) ?? shortId(issueId)),
+    ...others,
+  }
+}
 
 export async function runColumns(scope: Scope): Promise<Columns<Run>> {
   const nameOf = await scope.agentNames()

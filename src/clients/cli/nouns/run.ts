@@ -4,7 +4,7 @@ import { choices, LIMIT, reference, text, toggle } from '../command/flag.ts'
 import { fields, localTime, plain, words } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
 import { act, list, noun, verb, view } from '../command/verb.ts'
-import { costOf, lastedOf, runColumns } from './run-columns.ts'
+import { costOf, lastedOf, runColumnsWithIssue } from './run-columns.ts'
 import { takeOverCommand } from './run-take-over.ts'
 
 type Run = ResponseOf<'GET /api/runs/:runId'>
@@ -33,7 +33,7 @@ export const runCommand = () =>
       page: 'runs',
       load: async (scope, query) =>
         scope.client.page('GET /api/companies/:companyId/runs', { params: await scope.inCompany(), query }),
-      columns: runColumns,
+      columns: runColumnsWithIssue,
     }),
     view({
       summary: 'Show a run, and how a person continues its session.',
