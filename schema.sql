@@ -694,7 +694,7 @@ create table run (
   adapter_type   text not null,
   retry_of_run_id text references run (id),
   depth          integer not null default 0,        -- the depth of its wake
-  stop_reason    text check (stop_reason in ('cancelled', 'paused', 'terminated', 'budget', 'shutdown', 'stopped')), -- set before the first signal; the first cause applies
+  stop_reason    text check (stop_reason in ('cancelled', 'closed', 'paused', 'terminated', 'budget', 'shutdown', 'stopped')), -- set before the first signal; the first cause applies
   pid            integer,                           -- valid only together with pid_started and boot_id
   pid_started    text,
   boot_id        text,

@@ -50,7 +50,7 @@ export const OTHER_EVENTS = {
       runId: field.id,
       reason: v.pipe(
         v.nullable(v.string()),
-        v.description('`cancelled`, `paused`, `terminated`, `budget`, `shutdown` or `stopped`.'),
+        v.description('`cancelled`, `closed`, `paused`, `terminated`, `budget`, `shutdown` or `stopped`.'),
       ),
     }),
   },

@@ -43,7 +43,7 @@ export const apiCommand = () =>
       const content = paginate && response.status < 400 ? await readPages(client, path, response) : response.body
       if (response.status >= 400) {
         // The body has the details of the error. A filter expects the body of a success.
-        if (options.jq === undefined && !process.stdout.isTTY) await printBody(content, { ...options, json: '' })
+        if (options.jq === undefined && !process.stdout.isTTY) await printBody(content, {})
         throw errorOf(response, client)
       }
       await printBody(content, options)

@@ -14,15 +14,17 @@ import { heartbeatOf } from './runtime-config.ts'
  * Queues a run of an agent, in the current transaction. An agent has at most
  * one waiting wake: later requests merge into it and add their reasons.
  *
- * The request has no effect if the agent itself is the caller, if the agent is
- * terminated or not yet approved, or if it does not accept wakes of this source
+ * The request has no effect if the agent itself is the caller (except for
+ * `blockers_resolved`: an assignee is not woken for a blocked issue, so nothing
+ * else would start the next one of a chain), if the agent is terminated or not yet approved, or if it does not accept wakes of this source
  * (see `acceptsWake`). The wake of a paused agent waits until the agent resumes.
  * At the depth `maxWakeDepth` of a causal chain, the agents are paused as a loop.
  *
  * @returns the waiting wake, or undefined if the request had no effect
  */
 export function requestWake(ctx: Context, caller: Caller, request: WakeRequest): WakeRow | undefined {
-  if (caller.type === 'agent' && caller.agentId === request.agentId) return undefined
+  const isOwn = caller.type === 'agent' && caller.agentId === request.agentId
+  if (isOwn && request.source !== 'blockers_resolved') return undefined
   const agent = findAgent(ctx.db, { id: request.agentId })
   if (!agent || agent.status === 'terminated' || agent.status === 'pending_approval') return undefined
   if (!acceptsWake(agent, caller, request.source)) return undefined

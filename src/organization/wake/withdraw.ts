@@ -6,7 +6,7 @@ import { parseReasons, type WakeSource } from './wake.ts'
  * Removes the reasons of the given sources for one issue from the waiting wake
  * of an agent. A wake without remaining reasons is dropped.
  *
- * @param because one word that is stored with the dropped wake
+ * @param because the end of "it was to run, and was", which is stored with the dropped wake
  */
 export function withdrawReasons(
   ctx: Context,

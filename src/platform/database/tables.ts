@@ -518,7 +518,7 @@ export interface RunTable {
   adapter_type: string
   retry_of_run_id: string | null
   depth: Generated<number>
-  stop_reason: 'cancelled' | 'paused' | 'terminated' | 'budget' | 'shutdown' | 'stopped' | null
+  stop_reason: 'cancelled' | 'closed' | 'paused' | 'terminated' | 'budget' | 'shutdown' | 'stopped' | null
   pid: number | null
   pid_started: string | null
   boot_id: string | null

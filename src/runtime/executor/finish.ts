@@ -88,6 +88,7 @@ interface Verdict {
 
 const STOPPED: Record<NonNullable<RunRow['stop_reason']>, string> = {
   cancelled: 'Cancelled.',
+  closed: 'Stopped because its issue was closed.',
   paused: 'Stopped because its agent was paused.',
   terminated: 'Stopped because its agent was terminated.',
   budget: 'Stopped because its budget was spent.',

@@ -15,7 +15,7 @@ import { findIssue, isBlocked } from '../../work/issue/queries.ts'
  * example because its program was refused every tool.
  */
 export function requeueUntouched(ctx: Context, run: RunRow): void {
-  const isDone = run.status === 'succeeded' || run.stop_reason === 'cancelled'
+  const isDone = run.status === 'succeeded' || run.stop_reason === 'cancelled' || run.stop_reason === 'closed'
   if (!isDone || run.idle === 1) return
   const others = parseReasons(run).filter(({ issueId }) => issueId !== null && issueId !== run.issue_id)
   if (others.length === 0) return

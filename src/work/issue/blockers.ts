@@ -52,6 +52,20 @@ export function withdrawWakeIfBlocked(ctx: Context, issue: IssueRow): void {
   })
 }
 
+/**
+ * Withdraws the waiting wake for the end of an issue's last blocker, because
+ * its assignee has checked the issue out in the run that ended the blocker.
+ */
+export function withdrawWakeOfUnblocked(ctx: Context, issue: IssueRow): void {
+  if (issue.assignee_agent_id === null) return
+  withdrawReasons(ctx, {
+    agentId: issue.assignee_agent_id,
+    issueId: issue.id,
+    sources: ['blockers_resolved'],
+    because: 'at work on it',
+  })
+}
+
 /** Withdraws the wakes of every issue that a reopened issue blocks. */
 export function withdrawWakesOfBlocked(ctx: Context, blocker: IssueRow): void {
   for (const issue of listWaitingFor(ctx.db, { blockerId: blocker.id })) withdrawWakeIfBlocked(ctx, issue)

@@ -6,7 +6,7 @@ import { findLiveRunOnIssue, setRunIssue } from '../../organization/run/queries.
 import type { Context } from '../../platform/context.ts'
 import { AppError, forbidden, invalid } from '../../platform/errors.ts'
 import { wakeForIssue } from './assignment.ts'
-import { assertNotBlocked } from './blockers.ts'
+import { assertNotBlocked, withdrawWakeOfUnblocked } from './blockers.ts'
 import { getIssue } from './get.ts'
 import type { CheckoutBody, IssueRow } from './issue.ts'
 import { CHECKED_OUT_FROM, isTerminal } from './lifecycle.ts'
@@ -46,6 +46,7 @@ export function checkoutIssue(ctx: Context, caller: Caller, ref: string, want: C
     assigneeAgentId: agent.id,
   })
   noteRun(ctx, caller, claimed)
+  if (caller.type === 'agent') withdrawWakeOfUnblocked(ctx, claimed)
   // The assignee of a blocked issue was not woken before. The board starts the issue here.
   if (issue.assignee_agent_id !== agent.id || wasBlocked) wakeForIssue(ctx, caller, claimed, activityId)
   return claimed

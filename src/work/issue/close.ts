@@ -50,7 +50,7 @@ function takeSteps(ctx: Context, caller: BoardCaller, issue: IssueRow): IssueRow
     })
     at = after
   }
-  for (const run of listLiveRuns(ctx.db, { issueId: at.id })) requestStop(ctx, run.id, 'cancelled')
+  for (const run of listLiveRuns(ctx.db, { issueId: at.id })) requestStop(ctx, run.id, 'closed')
   wakeDependents(ctx, caller, at, activityId)
   return at
 }

@@ -60,7 +60,7 @@ test('a company can be created from a template, and an unreadable source prints 
   const broken = path.join(dataDir, 'broken.zip')
   writeFileSync(broken, 'no zip')
   const cases: [string[], number, RegExp][] = [
-    [['new', '--template', 'nope', '--yes'], 1, /must be one of content-studio/],
+    [['new', '--template', 'nope', '--yes'], 2, /--template accepts content-studio/],
     [['import', path.join(dataDir, 'nowhere'), '--yes'], 2, /There is no folder or file/],
     [['import', broken, '--yes'], 1, /not a zip archive/],
     [['import', 'https://127.0.0.1/x.git', '--yes'], 1, /private network/],

@@ -335,3 +335,22 @@ test('an issue of another company returns 404', async (t) => {
     assert.equal((await stranger.request('POST', `/api/issues/${ref}/checkout`)).status, 404)
   }
 })
+
+test('an agent that ends the last blocker of its own issue is woken once, unless it takes the issue in the same run', async (t) => {
+  const { ctx, agent, create } = await setUp(t)
+  const sources = () => wakeReasons(ctx, agent).map(({ source, issueId }) => [source, issueId])
+  const first = await create({ assigneeAgentId: agent.id })
+  const second = await create({ assigneeAgentId: agent.id, blockedByIssueIds: [first.id] })
+  const third = await create({ assigneeAgentId: agent.id, blockedByIssueIds: [second.id] })
+  const finish = async ({ id }: { id: string }) => {
+    await agent.request('POST', `/api/issues/${id}/checkout`)
+    assert.equal((await agent.request('PATCH', `/api/issues/${id}`, { status: 'done' })).status, 200)
+  }
+  forgetWakes(ctx)
+  await finish(first)
+  assert.deepEqual(sources(), [['blockers_resolved', second.id]])
+  await finish(second)
+  assert.deepEqual(sources(), [['blockers_resolved', third.id]])
+  await finish(third)
+  assert.deepEqual(sources(), [])
+})

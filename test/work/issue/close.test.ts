@@ -48,7 +48,7 @@ test('closing an issue stops its live run and wakes only the assignees of issues
     wakeReasons(ctx, mia).map((reason) => reason.source),
     ['children_done'],
   )
-  assert.equal((await make('GET', `/api/runs/${run.id}`)).stopReason, 'cancelled')
+  assert.equal((await make('GET', `/api/runs/${run.id}`)).stopReason, 'closed')
 })
 
 test('a cancelled issue cannot be closed before it is reopened', async (t) => {

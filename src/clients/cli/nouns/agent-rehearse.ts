@@ -8,10 +8,17 @@ type Body = BodyOf<'POST /api/agents/:agentId/rehearse'>
 
 export async function rehearse(scope: Scope, params: { agentId: string }, body: Body): Promise<Output> {
   const rehearsal = await scope.client.request('POST /api/agents/:agentId/rehearse', { params, body })
-  return { value: rehearsal, text: () => describe(rehearsal) }
+  return { value: rehearsal, text: async () => describe(rehearsal, await urlOf(scope, rehearsal)) }
 }
 
-function describe(rehearsal: Rehearsal): string {
+/** Returns the URL of an `http` agent. A program of the service sends the request, so the command line does not name it. */
+async function urlOf({ client }: Scope, { adapterType, agentId }: Rehearsal): Promise<string | undefined> {
+  if (adapterType !== 'http') return undefined
+  const { adapterConfig } = await client.request('GET /api/agents/:agentId', { params: { agentId } })
+  return String(adapterConfig.url)
+}
+
+function describe(rehearsal: Rehearsal, url: string | undefined): string {
   const { agentName, wakeReason, gates, notes, wouldRun, argv, session, limits, environment, prompt } = rehearsal
   const verdict = wouldRun
     ? paint('good', `${agentName} would run (${words(wakeReason)}).`)
@@ -29,8 +36,12 @@ function describe(rehearsal: Rehearsal): string {
   if (argv && session && limits) {
     parts.push([
       fields([
-        ['Command', argv.map(quoted).join(' ')],
-        ['Directory', rehearsal.cwd],
+        ...(url === undefined
+          ? ([
+              ['Command', argv.map(quoted).join(' ')],
+              ['Directory', rehearsal.cwd],
+            ] as const)
+          : ([['Request', `POST ${url}`]] as const)),
         ['Session', session.mode === 'resumed' ? `resumes ${session.id}` : 'a fresh one'],
         ['Limits', limitsOf(limits)],
         ['Variables', environment?.join(' ')],

@@ -16,20 +16,21 @@ interface Blocker {
   status: string
 }
 
-/**
- * Describes what keeps the agents from working on an issue, one line each: its
- * open blockers, and the conditions that hold the runs that wait for it.
- */
-export async function waitsOf(
-  { client }: Scope,
-  { id, assigneeAgentId, blockedBy }: { id: string; assigneeAgentId: string | null; blockedBy: readonly Blocker[] },
-): Promise<string[]> {
+/** Says, in one line, which open blockers keep the assignee of an issue from starting. Empty if none does. */
+export function blockerLines({
+  assigneeAgentId,
+  blockedBy,
+}: {
+  assigneeAgentId: string | null
+  blockedBy: readonly Blocker[]
+}): string[] {
   const open = blockedBy.filter(({ status }) => status !== 'done' && status !== 'cancelled')
-  const { steps } = await client.request('GET /api/issues/:issueId/why', { params: { issueId: id } })
-  return [
-    ...(open.length > 0 && assigneeAgentId !== null
-      ? [`It begins when its blockers are done: ${open.map(({ identifier }) => identifier).join(', ')}.`]
-      : []),
-    ...steps.flatMap(({ actorName, heldBy }) => (heldBy.length > 0 ? heldLines(actorName, heldBy) : [])),
-  ]
+  if (open.length === 0 || assigneeAgentId === null) return []
+  return [`It begins when its blockers are done: ${open.map(({ identifier }) => identifier).join(', ')}.`]
+}
+
+/** Lists the conditions that hold the runs which wait for an issue, one line each. */
+export async function holdLines({ client }: Scope, issueId: string): Promise<string[]> {
+  const { steps } = await client.request('GET /api/issues/:issueId/why', { params: { issueId } })
+  return steps.flatMap(({ actorName, heldBy }) => (heldBy.length > 0 ? heldLines(actorName, heldBy) : []))
 }

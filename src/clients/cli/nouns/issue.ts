@@ -8,7 +8,7 @@ import { ago, fields, localTime, paint, plain, table, words } from '../command/o
 import type { Scope } from '../command/scope.ts'
 import { act, create, edit, list, noun, remove, verb, view } from '../command/verb.ts'
 import { documentList } from './document.ts'
-import { waitsOf } from './held.ts'
+import { blockerLines, holdLines } from './held.ts'
 import { lineOf } from './issue-line.ts'
 import { questionVerbs } from './issue-questions.ts'
 import { runColumns } from './run-columns.ts'
@@ -72,7 +72,7 @@ const change = async (scope: Scope, ref: string, body: IssueChange) =>
 /** Describes an issue after a change that may wake an agent: its status, and what keeps the agent from working on it. */
 async function describeNext(issue: Changed, scope: Scope): Promise<string> {
   const unknown = unknownLines(issue.comment?.unknownMentions)
-  return [lineOf(issue), ...unknown, ...(await waitsOf(scope, issue))].join('\n')
+  return [lineOf(issue), ...unknown, ...blockerLines(issue), ...(await holdLines(scope, issue.id))].join('\n')
 }
 
 type Changed = ResponseOf<'PATCH /api/issues/:issueId'>
@@ -194,8 +194,8 @@ export const issueCommand = () =>
         return {
           value: made,
           async text() {
-            const waits = await waitsOf(scope, await getIssue(scope, [ref]))
-            return [`Commented on ${ref.toUpperCase()}.`, ...unknownLines(made.unknownMentions), ...waits].join('\n')
+            const holds = await holdLines(scope, ref)
+            return [`Commented on ${ref.toUpperCase()}.`, ...unknownLines(made.unknownMentions), ...holds].join('\n')
           },
         }
       },
