@@ -90,10 +90,7 @@ const mergedWakesOfIssue = prepared((of: { issueId: string; companyId: string })
 )
 
 /** Lists the latest wakes for an issue without a run: waiting or dropped. */
-export const listIdleWakesOfIssue = (
-  db: Db,
-  of: { issueId: string; companyId: string; limit: number },
-): WakeRow[] => [
+export const listIdleWakesOfIssue = (db: Db, of: { issueId: string; companyId: string; limit: number }): WakeRow[] => [
   ...db.all(wakesOfIssue(of)),
   ...db.all(mergedWakesOfIssue(of)),
 ]
