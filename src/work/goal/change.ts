@@ -59,8 +59,9 @@ export function updateGoal(ctx: Context, caller: Caller, id: string, want: GoalC
     owner_agent_id: owner,
   })
   if (!change) return goal
-  record(ctx, caller, 'goal.updated', goal, { title: goal.title, changed: fieldNames(change) })
-  return updateGoalRow(ctx.db, id, { ...change, updated_at: ctx.now })
+  const updated = updateGoalRow(ctx.db, id, { ...change, updated_at: ctx.now })
+  record(ctx, caller, 'goal.updated', updated, { title: updated.title, changed: fieldNames(change) })
+  return updated
 }
 
 /** Deletes a goal without references. Returns the deleted goal. */

@@ -106,8 +106,9 @@ export function updateProject(ctx: Context, caller: Caller, project: ProjectRow,
   if (!change && !newGoals) return withParts(ctx.db, [project])[0]!
   if (newGoals) replaceProjectGoals(ctx.db, id, goalIds)
   const changed = [...fieldNames(change ?? {}), ...(newGoals ? ['goalIds'] : [])]
-  record(ctx, caller, 'project.updated', project, { name: project.name, changed })
-  return withParts(ctx.db, [updateProjectRow(ctx.db, id, { ...change, updated_at: ctx.now })])[0]!
+  const updated = updateProjectRow(ctx.db, id, { ...change, updated_at: ctx.now })
+  record(ctx, caller, 'project.updated', updated, { name: updated.name, changed })
+  return withParts(ctx.db, [updated])[0]!
 }
 
 /** Deletes a project without references, with its workspaces. Returns the deleted project. */

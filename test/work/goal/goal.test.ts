@@ -125,7 +125,7 @@ test('an update is recorded in the activity, and a no-op update is not', async (
   assert.deepEqual(
     entries.map((entry: { action: string; details: unknown }) => [entry.action, entry.details]),
     [
-      ['goal.updated', { changed: ['title'] }],
+      ['goal.updated', { title: 'y', changed: ['title'] }],
       ['goal.created', { title: 'x' }],
     ],
   )
