@@ -27,6 +27,8 @@ export interface AgentCaller {
   role: string
   /** The run of the token; null for a long-lived key. */
   runId: string | null
+  /** The time at which the key expires; null for a key without one, and for a run token. */
+  keyExpiresAt: string | null
   isWrite: boolean
 }
 

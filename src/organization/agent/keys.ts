@@ -52,7 +52,7 @@ export const toKey = (row: KeyRow): v.InferOutput<typeof Key> => ({
 /**
  * Creates a long-lived key for an agent. The board may, and the agent itself
  * with a long-lived key. A run token may not, because the key would outlive the
- * run.
+ * run, and a key that expires creates no key that is valid longer.
  */
 export function createKey(
   ctx: Context,
@@ -65,6 +65,7 @@ export function createKey(
   if (caller.type === 'agent' && caller.runId !== null) {
     throw forbidden('The token of a run cannot create keys. Use a key of the agent, or ask the board for one.')
   }
+  if (caller.type === 'agent') assertNotLonger(expiresAt, caller.keyExpiresAt)
   if (agent.status === 'pending_approval' || agent.status === 'terminated') {
     const why = agent.status === 'terminated' ? 'is terminated' : 'waits for its approval'
     throw new AppError('agent_not_ready', `${agent.name} ${why}, so it cannot have a key.`, { status: agent.status })
@@ -84,6 +85,12 @@ export function createKey(
   })
   record(ctx, caller, agent, 'agent.key_created', { keyId: id, name, scope, expiresAt })
   return { id, name, token, scope, createdAt: ctx.now, expiresAt }
+}
+
+/** Refuses a key that would be valid longer than the key of the request. */
+function assertNotLonger(expiresAt: string | null, limit: string | null): void {
+  if (limit === null || (expiresAt !== null && Date.parse(expiresAt) <= Date.parse(limit))) return
+  throw forbidden(`Your key expires at ${limit}. Create a key that expires no later (expiresAt).`, { expiresAt: limit })
 }
 
 /** Revokes a key permanently. Revoking it again is a no-op. */

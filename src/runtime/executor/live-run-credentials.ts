@@ -11,7 +11,8 @@ export const createAgentCredentials = (tokens: RunTokens): AgentCredentials => (
     const found = findAgentOfKey(ctx.db, { hash: keyHash })
     if (!found || !isLive(ctx, found) || !mayCall(found.status)) return undefined
     recordKeyUse(ctx, found)
-    return { agentId: found.agent_id, companyId: found.company_id, role: found.role, runId: null, scope: found.scope }
+    const { agent_id: agentId, company_id: companyId, role, scope, expires_at: keyExpiresAt } = found
+    return { agentId, companyId, role, runId: null, keyExpiresAt, scope }
   },
   findAgentOfRunToken: (ctx, token, acceptsEnded) => findAgentOfLiveRun(ctx, tokens, token, acceptsEnded),
 })
@@ -36,7 +37,8 @@ export async function findAgentOfLiveRun(
   if (run.finished_at !== null && !isLateReport) {
     throw new AppError('run_ended', 'The run of this token has ended. A run token is valid only during its run.')
   }
-  return { agentId: run.agent_id, companyId: run.company_id, role: run.role, runId: run.id, scope: 'work' as const }
+  const { agent_id: agentId, company_id: companyId, role } = run
+  return { agentId, companyId, role, runId: run.id, keyExpiresAt: null, scope: 'work' as const }
 }
 
 const mayCall = (agentStatus: string) => agentStatus !== 'terminated' && agentStatus !== 'pending_approval'

@@ -92,6 +92,7 @@ export function claimKey(ctx: Context, token: string, claimSecret: string): v.In
     companyId: agent.company_id,
     role: agent.role,
     runId: null,
+    keyExpiresAt: null,
     isWrite: true,
   } as const
   const key = createKey(ctx, self, agent, { name: 'invite', scope: 'work', expiresAt: null })

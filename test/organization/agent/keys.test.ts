@@ -85,3 +85,17 @@ test('a run token cannot create a key, because a key would outlive the run', asy
     [own.id],
   )
 })
+
+test('a key that expires creates no key that is valid longer', async (t) => {
+  const app = createTestApp(t)
+  const agent = await makeAgent(app, await makeCompany(app))
+  const path = `/api/agents/${agent.id}/keys`
+  const expiresAt = new Date(Date.parse(app.ctx.now) + 3_600_000).toISOString()
+  const later = new Date(Date.parse(expiresAt) + 1_000).toISOString()
+  const own = app.as((await app.make('POST', path, { expiresAt })).token)
+  for (const body of [{}, { expiresAt: null }, { expiresAt: later }]) {
+    const refused = await own('POST', path, body)
+    assert.deepEqual([refused.status, refused.body.details], [403, { expiresAt }])
+  }
+  assert.equal((await own('POST', path, { expiresAt })).status, 201)
+})

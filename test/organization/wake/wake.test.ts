@@ -90,7 +90,15 @@ test('a wake keeps one cause per issue or approval, up to 500', async (t) => {
 test('an agent never wakes itself', async (t) => {
   const { agentThat, companyId, ctx, runUntilIdle, runs } = await createTestRuns(t)
   const agentId = await agentThat('succeed.js')
-  const itself = { type: 'agent' as const, agentId, companyId, role: 'engineer', runId: null, isWrite: true }
+  const itself = {
+    type: 'agent' as const,
+    agentId,
+    companyId,
+    role: 'engineer',
+    runId: null,
+    keyExpiresAt: null,
+    isWrite: true,
+  }
   await ctx.write(() => assert.equal(requestWake(ctx, itself, { agentId, source: 'mention' }), undefined))
   await runUntilIdle()
   assert.deepEqual(await runs(), [])
