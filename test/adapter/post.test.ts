@@ -83,6 +83,27 @@ describe('the POST program', () => {
     assert.deepEqual([exitCode, outcome?.message], [1, 'The URL did not respond within the time limit (timeoutSec).'])
   })
 
+  test('fails on a timeout while the response body arrives', async (t) => {
+    const url = await listen(t, (_, response) => {
+      const timer = setInterval(() => response.write('more\n'), 20)
+      response.on('close', () => clearInterval(timer))
+    })
+    const { exitCode, stderr } = await post({ url, timeoutSec: 0.5 })
+    assert.equal(exitCode, 1)
+    assert.match(stderr, /did not respond within the time limit/)
+  })
+
+  test('sends no header to another host that a redirect names', async (t) => {
+    let reached = 0
+    const other = await listen(t, (_, response) => {
+      reached++
+      response.end()
+    })
+    const url = await listen(t, (_, response) => response.writeHead(302, { location: other }).end())
+    const { outcome } = await post({ url, headers: { 'x-service-api-key': 'k' } })
+    assert.deepEqual([outcome?.code, reached], ['http_302', 0])
+  })
+
   test('truncates a long response', async (t) => {
     const url = await listen(t, (_, response) => response.end('x'.repeat(1_000_000)))
     const { exitCode, stdout } = await post({ url })

@@ -193,7 +193,11 @@ export const REQUESTS: Record<string, Make> = {
   'DELETE /api/agents/:agentId/keys/:keyId': async (world) => ({
     params: { ...ada(world), keyId: (await world.make('POST', `/api/agents/${world.engineer.id}/keys`)).id },
   }),
-  'POST /api/agents/:agentId/approve-configuration': using(ada),
+  'POST /api/agents/:agentId/approve-configuration': async (world) => {
+    const { id } = await world.thing('agents', { name: 'Nia' })
+    const [revision] = await good(world.request('GET', `/api/agents/${id}/config-revisions`))
+    return { params: { agentId: id }, body: { revisionId: revision.id } }
+  },
   'PATCH /api/agents/:agentId/permissions': using(ada, () => ({ canCreateAgents: true })),
   'POST /api/agents/:agentId/resume': async (world) => {
     const { id } = await world.thing('agents', { name: 'Nia' })

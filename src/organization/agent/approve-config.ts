@@ -11,24 +11,18 @@ import { assertNotTerminated } from './update.ts'
  * Approves the current configuration of an agent. Approving it again is a
  * no-op.
  *
- * @param revisionId the latest revision that the board saw; undefined to
- *   approve any current one
+ * @param revisionId the revision that the board saw
  * @throws AppError 409 if the configuration has changed since, 422 if the
  *   agent's hire is undecided
  */
-export function approveAgentConfig(
-  ctx: Context,
-  caller: Caller,
-  agent: AgentRow,
-  revisionId: string | undefined,
-): void {
+export function approveAgentConfig(ctx: Context, caller: Caller, agent: AgentRow, revisionId: string): void {
   assertNotTerminated(agent)
   if (agent.status === 'pending_approval') {
     const message = `${agent.name} waits for the approval of its hire. Approve that instead.`
     throw new AppError('agent_not_ready', message, { status: agent.status })
   }
   const latest = findLatestRevision(ctx.db, { agentId: agent.id })
-  if (revisionId !== undefined && revisionId !== latest?.id) {
+  if (revisionId !== latest?.id) {
     throw new AppError('conflict', `The configuration of ${agent.name} has changed. Review it again.`, {
       revisionId: latest?.id ?? null,
     })

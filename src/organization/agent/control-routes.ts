@@ -49,11 +49,13 @@ export const controlRoutes = [
     who: [board],
     query: AGENT_QUERY,
     body: v.strictObject({
-      revisionId: v.optional(
-        v.pipe(v.string(), v.description('The latest config revision that you have read. A later one causes a 409.')),
+      revisionId: v.pipe(
+        v.string(),
+        v.description(
+          'The config revision that you approve, the latest. If the configuration has changed since, the response is 409. Read the revision before the configuration, so that you approve what you have seen.',
+        ),
       ),
     }),
-    bodyOptional: true,
     responses: { 200: AgentDetail },
     run: changing((ctx, { caller, body }, agent) => approveAgentConfig(ctx, caller, agent, body.revisionId)),
   }),

@@ -5,6 +5,7 @@ import { adapterOf } from '../../adapter/registry.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
 import { configOf } from '../../organization/agent/configuration.ts'
 import type { Context } from '../../platform/context.ts'
+import { isOpenAdapter } from '../../work/approval/hire-payload.ts'
 import { NotStartable } from '../not-startable.ts'
 
 export interface AdapterConfig {
@@ -16,7 +17,8 @@ export interface AdapterConfig {
 /**
  * Parses an agent's `adapterConfig` with the schema of its adapter. Returns
  * the problem if the configuration is unusable: an unknown adapter, a value
- * that cannot be decrypted, or a value that the schema rejects.
+ * that cannot be decrypted, a value that the schema rejects, or a program or
+ * URL that the board has not approved.
  */
 export function readAdapterConfig(ctx: Context, agent: AgentRow, adapterType: string): AdapterConfig | NotStartable {
   const adapter = adapterOf(adapterType)
@@ -28,6 +30,11 @@ export function readAdapterConfig(ctx: Context, agent: AgentRow, adapterType: st
   if (!parsed.success) {
     const faults = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'adapterConfig'}: ${issue.message}`)
     return new NotStartable('invalid_config', `adapterConfig of ${adapter.type} is not valid: ${faults.join(' ')}`)
+  }
+  if (agent.config_approved === 0 && isOpenAdapter(adapter.type)) {
+    const what = adapter.startsProgram ? 'program' : 'URL'
+    const message = `The board has not approved the ${what} of ${agent.name}. Approve its configuration.`
+    return new NotStartable('configuration_not_approved', message)
   }
   return { adapter, config: requirePromptsUnlessApproved(agent, adapter, parsed.output) }
 }

@@ -43,15 +43,15 @@ const reviewed = (parts: Json): Json =>
 /** The keys of `adapterConfig` that decide which program runs, or where a wake is posted to. */
 const RUNNING_KEYS = ['command', 'args', 'extraArgs', 'env', 'url', 'headers', 'mcpServers']
 
-/** The adapters that run any program, or post to any address, that their configuration names. */
-const OPEN_ADAPTERS = ['process', 'http']
+/** Whether an adapter runs any program, or posts to any address, that its configuration names. */
+export const isOpenAdapter = (type: string): boolean => type === 'process' || type === 'http'
 
 /** Returns the part of a configuration that decides what runs. Empty if the adapter's defaults do. */
 export function whatRuns(config: { adapterType: string; adapterConfig: Json }): Json {
   const named = Object.entries(config.adapterConfig).filter(
     ([key, value]) => RUNNING_KEYS.includes(key) && !isEmpty(value),
   )
-  const adapter = OPEN_ADAPTERS.includes(config.adapterType) ? { adapterType: config.adapterType } : {}
+  const adapter = isOpenAdapter(config.adapterType) ? { adapterType: config.adapterType } : {}
   return { ...adapter, ...Object.fromEntries(named) }
 }
 

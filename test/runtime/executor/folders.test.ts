@@ -243,7 +243,8 @@ test('an agent without approval by a person runs restricted until the board allo
   assert.equal(await timer(), null)
 
   const path_ = `/api/agents/${agent.id}/approve-configuration`
-  assert.equal((await manager.request('POST', path_)).status, 403)
+  assert.equal((await manager.request('POST', path_, { revisionId: 'any' })).status, 403)
+  assert.equal((await runs.request('POST', path_, {})).status, 400, 'an approval names what it approves')
   assert.equal((await runs.request('POST', path_, { revisionId: 'another' })).status, 409)
   const [revision] = await runs.make('GET', `/api/agents/${agent.id}/config-revisions`)
   const approved = await runs.make('POST', path_, { revisionId: revision.id })
@@ -252,7 +253,7 @@ test('an agent without approval by a person runs restricted until the board allo
   assert.equal(await skips(), true)
   const count = () => runs.ctx.db.all(sql.selectFrom('activity').selectAll()).length
   const before = count()
-  await runs.make('POST', path_)
+  await runs.make('POST', path_, { revisionId: revision.id })
   assert.equal(count(), before, 'approving it again changes nothing')
 })
 

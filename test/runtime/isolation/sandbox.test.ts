@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -17,7 +18,13 @@ async function arrange(t: TestContext, overrides: NonNullable<Parameters<typeof 
   for (const folder of ['.ssh', '.claude']) mkdirSync(path.join(home, folder))
   writeFileSync(path.join(home, '.ssh/id_test'), 'not for agents')
   writeFileSync(path.join(home, '.claude/.credentials.json'), '{"signedIn":true}')
-  const environment = { PATH: process.env.PATH ?? '', HOME: home, ...overrides.environment }
+  const environment = {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    SSH_AUTH_SOCK: path.join(home, '.ssh/agent.sock'),
+    XDG_RUNTIME_DIR: home,
+    ...overrides.environment,
+  }
   const runs = await createTestRuns(t, { sandbox: 'bubblewrap', ...overrides, environment })
   return { runs, home }
 }
@@ -103,6 +110,44 @@ test('a sandboxed run can neither enter other namespaces nor change mounts', { s
   assert.doesNotMatch(text, /worked/)
   assert.match(text, /CapEff:\s+0+\n/)
   assert.match(text, /NoNewPrivs:\s+1/)
+})
+
+test('a sandboxed run reaches no file or socket of the server or the user through another process', {
+  skip,
+}, async (t) => {
+  const { runs, home } = await arrange(t)
+  const secret = path.join(home, '.ssh/id_test')
+  const sockets = [path.join(home, '.ssh/agent.sock'), path.join(runs.config.dataDir, 'server.sock')]
+  const folder = mkdtempSync(path.join(tmpdir(), 'service-sockets-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  sockets.push(path.join(folder, 'docker.sock'))
+  for (const socket of sockets) {
+    const server = createServer((connection) => connection.end('reached')).listen(socket)
+    t.after(() => server.close())
+  }
+  // The paths lead through processes, whose view may be wider than that of the run.
+  const files = [secret, path.join(runs.config.dataDir, 'service.db')].flatMap((file) =>
+    ['/proc/1/root', '/proc/self/root', '/proc/self/cwd/../../../../../..', `/proc/${process.pid}/root`].map(
+      (root) => `${root}${file}`,
+    ),
+  )
+  const script = `const { readFileSync, readdirSync, readlinkSync } = require('node:fs')
+    const { connect } = require('node:net')
+    for (const file of ${JSON.stringify(files)}) { try { readFileSync(file); console.log('read', file) } catch {} }
+    for (const pid of readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name))) {
+      let open = []
+      try { open = readdirSync('/proc/' + pid + '/fd') } catch {}
+      for (const fd of open) {
+        try {
+          const target = readlinkSync('/proc/' + pid + '/fd/' + fd)
+          if (target.includes(${JSON.stringify(home)}) || target.endsWith('service.db')) console.log('open', pid, target)
+        } catch {}
+      }
+    }
+    for (const socket of ${JSON.stringify(sockets)}) connect(socket).on('data', () => console.log('connected', socket)).on('error', () => {})
+    console.log('tried', Object.keys(process.env).filter((name) => /SOCK|DBUS|XDG_RUNTIME/.test(name)))`
+  const { run, text } = await outputOf(runs, '', { command: process.execPath, args: ['-e', script] })
+  assert.deepEqual([run.status, text], ['succeeded', 'tried []\n'])
 })
 
 test('a sandboxed run cannot change kernel settings, even if the server runs as root', { skip }, async (t) => {
@@ -249,7 +294,8 @@ test('an agent cannot disable the sandbox for a hire, even in a company that tru
   assert.match(await logOfRun(), /^home:\n(?![\s\S]*id_test)/)
   const refused = await runs.as(key)('PATCH', `/api/agents/${agent.id}`, { adapterConfig: { sandbox: 'off' } })
   assert.equal(refused.status, 403)
-  await runs.make('POST', `/api/agents/${agent.id}/approve-configuration`)
+  const [{ id: revisionId }] = await runs.make('GET', `/api/agents/${agent.id}/config-revisions`)
+  await runs.make('POST', `/api/agents/${agent.id}/approve-configuration`, { revisionId })
   assert.match(await logOfRun(), /id_test/)
 })
 

@@ -6,6 +6,7 @@ import { choice, choices, clearable, dollars, json, LIMIT, longText, many, refer
 import { ago, fields, localTime, money, oneLine, plain, shortId, words } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
 import { act, create, edit, list, noun, remove, verb, view } from '../command/verb.ts'
+import { approveConfigurationCommand } from './agent-approve.ts'
 import { keysCommand } from './agent-keys.ts'
 import { heldLines } from './held.ts'
 
@@ -301,18 +302,7 @@ export const agentCommand = () =>
       },
       text: describe,
     }),
-    act({
-      name: 'approve-configuration',
-      summary: "Approve an agent's current configuration. Its runs are no longer restricted.",
-      args: ['<agent>'],
-      examples: ['agent approve-configuration Kit'],
-      send: async (scope, [ref]) =>
-        scope.client.request('POST /api/agents/:agentId/approve-configuration', {
-          params: await theAgent(scope, ref),
-          body: {},
-        }),
-      text: ({ name }) => `The configuration of ${name} is approved.`,
-    }),
+    approveConfigurationCommand(),
     act({
       name: 'permissions',
       summary: 'Show or set the permissions of an agent.',

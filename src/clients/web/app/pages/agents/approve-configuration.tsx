@@ -12,14 +12,13 @@ import type { Agent } from '../../state/types.ts'
  */
 export async function approveConfiguration({ id: agentId, name }: Agent): Promise<void> {
   const params = { agentId }
-  const seen = await act(() =>
-    Promise.all([
-      request('GET /api/agents/:agentId/configuration', { params }),
-      request('GET /api/agents/:agentId/config-revisions', { params, query: { limit: 1 } }),
-    ]),
-  )
-  if (!seen) return
-  const [configuration, [latest]] = seen
+  const seen = await act(async () => {
+    // The revision first: if the configuration changes in between, the server refuses the approval.
+    const [latest] = await request('GET /api/agents/:agentId/config-revisions', { params, query: { limit: 1 } })
+    return { latest, configuration: await request('GET /api/agents/:agentId/configuration', { params }) }
+  })
+  if (!seen?.latest) return
+  const { latest, configuration } = seen
   const isSure = await confirm({
     title: `Approve the configuration of ${name}?`,
     text: (
@@ -35,10 +34,7 @@ export async function approveConfiguration({ id: agentId, name }: Agent): Promis
   })
   if (!isSure) return
   const changed = await act(() =>
-    request('POST /api/agents/:agentId/approve-configuration', {
-      params,
-      body: latest ? { revisionId: latest.id } : {},
-    }),
+    request('POST /api/agents/:agentId/approve-configuration', { params, body: { revisionId: latest.id } }),
   )
   if (!changed) return
   const { chainOfCommand, ...agent } = changed
