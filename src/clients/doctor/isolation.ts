@@ -15,7 +15,9 @@ async function checkSandbox({ sandbox, environment }: Installation): Promise<Fin
   const details = { sandbox, ...found }
   if (!('missing' in found)) {
     const message = `bubblewrap ${found.version} works; the sandbox is ${sandbox === 'off' ? 'off' : 'on'}.`
-    return { status: 'ok', message, details }
+    if (found.bindsDescriptors) return { status: 'ok', message, details }
+    const risk = 'It has no --bind-fd: a run can replace a folder by a link while another run starts.'
+    return { status: 'warning', message: `${message} ${risk}`, hint: 'Install bubblewrap 0.10 or newer.', details }
   }
   if (sandbox === 'off') return { status: 'ok', message: `The sandbox is off. ${found.missing}`, details }
   return { status: 'broken', message: `${found.missing} No run starts without its sandbox.`, hint: found.hint, details }
