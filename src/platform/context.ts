@@ -1,7 +1,7 @@
 import type { Database as Sqlite } from 'better-sqlite3'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
-import { checkpointJob } from './database/checkpoint.ts'
+import { checkpointJob, createCheckpointer } from './database/checkpoint.ts'
 import { createDb, type Db } from './database/db.ts'
 import { createLongWriter, type LongChange } from './database/long-write.ts'
 import { watchFiles } from './database/presence.ts'
@@ -89,8 +89,14 @@ export function createContext({ sqlite, clock, config, log, vault }: ContextPart
   const checkFiles = watchFiles(sqlite.name)
   const { indexAll } = createTextIndexer(sqlite)
   const metrics = createMetrics()
+  const reader = createReader(sqlite.name)
+  const checkpoint = () => reader.runApart(checkpointJob, sqlite.name)
+  const startCheckpoint = createCheckpointer(sqlite, checkpoint)
   const queue = createWriteQueue(sqlite, {
-    onBatch: metrics.countBatch,
+    onBatch(writes, seconds) {
+      metrics.countBatch(writes, seconds)
+      startCheckpoint()
+    },
     endReads: db.endReads,
     beforeCommit() {
       indexAll()
@@ -99,11 +105,10 @@ export function createContext({ sqlite, clock, config, log, vault }: ContextPart
     onRollback: () => lastWritten.clear(),
     alwaysReplay: config.selfCheck,
   })
-  const reader = createReader(sqlite.name)
   const longWriter = createLongWriter(sqlite.name, queue, {
     beforeCommit: checkFiles,
     onCommit: () => lastWritten.clear(),
-    checkpoint: () => reader.runApart(checkpointJob, sqlite.name),
+    checkpoint,
   })
   const logFailure = (message: string) => (error: unknown) =>
     log.error(message, { stack: String((error as Error)?.stack ?? error) })

@@ -19,6 +19,8 @@ const PRAGMAS = [
   // 32 MB. With the default of 2 MB, reading one of 10,000 issues takes four times as long, because its pages come from the system.
   ['cache_size', '-32000', -32_000],
   ['mmap_size', '0', 0],
+  // A thread copies the log (checkpoint.ts). The main thread does it only for what the thread left.
+  ['wal_autocheckpoint', '4000', 4000],
 ] as const
 
 /**

@@ -55,7 +55,10 @@ export interface WriteQueueOptions {
   endReads?: () => void
   /** Called before a batch is committed. If it throws, the batch is rolled back. */
   beforeCommit?: () => void
-  /** Called after each commit, with the number of writes and the seconds that the batch took. */
+  /**
+   * Called after each commit and before the effects, outside a transaction, with
+   * the number of writes and the seconds that the batch took. It must not throw.
+   */
   onBatch?: (writes: number, seconds: number) => void
   /** Called after each rollback, of a batch or of one write. */
   onRollback?: () => void
@@ -119,12 +122,12 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
     } finally {
       writing = false
     }
+    onBatch(batch.length, committed)
     for (const { waiting, failed, result } of outcomes) {
       if (failed) waiting.reject(reasonOf(result))
       else waiting.resolve(result as never)
     }
     for (const { effects } of outcomes) for (const effect of effects) effect()
-    onBatch(batch.length, committed)
   }
 
   /** A damaged database can refuse the rollback too. The next `begin` then fails, and with it its batch. */
