@@ -140,7 +140,7 @@ test('an error of usage has the form of all other errors, and names the help', a
     [['issue', 'view'], 'The argument <issue> is missing. See `service issue view --help`.'],
     [['routine', 'create', 'Mop'], 'The option --assignee is missing. See `service routine create --help`.'],
     [['run', 'list', '--agent'], 'The option --agent needs a value. See `service run list --help`.'],
-    [['thaw', 'now'], 'There are 1 arguments (now) instead of 0. See `service thaw --help`.'],
+    [['thaw', 'now'], 'The number of arguments is 1 (now), not 0. See `service thaw --help`.'],
     [['completion', 'nosh'], '<shell> accepts bash, zsh, fish, not nosh. See `service completion --help`.'],
     [
       ['company', 'edit', '--status', 'x'],

@@ -39,7 +39,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^too many arguments(?: for '.+?')?\. Expected (\d+) arguments? but got (\d+): (.+)\.$/m,
-    'There are $2 arguments ($3) instead of $1.',
+    'The number of arguments is $2 ($3), not $1.',
   ],
 ]
 

@@ -64,10 +64,10 @@ const VIA = {
 
 type Node = ResponseOf<'GET /api/companies/:companyId/org'>[number]
 
-const treeOf = (nodes: readonly Node[], depth = 0): string[] =>
+const treeOf = (nodes: readonly Node[], held: ReadonlySet<string>, depth = 0): string[] =>
   nodes.flatMap((node) => [
-    `${'  '.repeat(depth)}${paint('strong', oneLine(node.name))}, ${oneLine(node.title ?? node.role)} (${words(node.status)})`,
-    ...treeOf(node.reports as Node[], depth + 1),
+    `${'  '.repeat(depth)}${paint('strong', oneLine(node.name))}, ${oneLine(node.title ?? node.role)} (${held.has(node.id) ? 'held' : words(node.status)})`,
+    ...treeOf(node.reports as Node[], held, depth + 1),
   ])
 
 export const orgCommand = () =>
@@ -78,7 +78,14 @@ export const orgCommand = () =>
     page: () => 'org',
     load: async (scope) =>
       scope.client.request('GET /api/companies/:companyId/org', { params: await scope.inCompany() }),
-    text: (nodes) => treeOf(nodes).join('\n') || 'There are no agents.',
+    async text(nodes, { client, inCompany }) {
+      const agents = await client.request('GET /api/companies/:companyId/agents', {
+        params: await inCompany(),
+        query: { limit: 1000 },
+      })
+      const held = agents.filter(({ status, heldUntil }) => status === 'idle' && heldUntil !== null)
+      return treeOf(nodes, new Set(held.map(({ id }) => id))).join('\n') || 'There are no agents.'
+    },
   })
 
 export const dashboardCommand = () =>
