@@ -34,7 +34,7 @@ test('the routine commands create, run, pause, list, update and delete a routine
   assert.match(await out('routine', 'history', 'Sweep'), /^\d{4}-\S+ \S+ +\d{4}-\S+ \S+ +created +TER-1$/m)
   const goal = await json('goal', 'create', 'Clean')
   const changed = await out('routine', 'update', 'sweep', '--title', 'Brush', '--every', '90s', '--goal', 'Clean')
-  assert.match(changed, /^Routine +Brush\nWhen +every 90 s\n/)
+  assert.match(changed, /^Routine +Brush\nAssignee +Ada\nWhen +every 90 s\n/)
   const brush = await json('routine', 'show', 'Brush')
   assert.deepEqual([brush.goalId, brush.assigneeAgentId], [goal.id, (await json('agent', 'show', 'Ada')).id])
   assert.equal(await out('routine', 'delete', 'brush', '--yes'), 'Brush is deleted. Its issues remain.\n')
