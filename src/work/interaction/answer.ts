@@ -90,7 +90,8 @@ const FIELD_OF = { question: 'text', confirm: 'confirmed', choose: 'selected', s
 
 function assertAnswers({ kind, options, tasks, multiple }: Interaction, body: AnswerBody): void {
   const wanted = FIELD_OF[kind]
-  if (body[wanted] === undefined) throw invalid([{ path: wanted, message: `is required, since the question is of the kind ${kind}` }])
+  if (body[wanted] === undefined)
+    throw invalid([{ path: wanted, message: `is required, since the question is of the kind ${kind}` }])
   for (const other of ['text', 'confirmed', 'selected'] as const) {
     if (other !== wanted && body[other] !== undefined) throw unprocessable(other, `is not valid for the kind ${kind}`)
   }
