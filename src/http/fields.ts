@@ -56,10 +56,16 @@ export const sentObject = v.pipe(
   v.check((value) => isSmallJson(value), JSON_TOO_LARGE),
 )
 
-/** When a credential expires, in a body. */
-export const expiry = v.pipe(
+/** A timestamp in a request. An offset without minutes (+01) is ISO 8601 too, but Date cannot parse it. */
+export const sentTimestamp = v.pipe(
   v.string(),
   v.maxLength(MAX_TIME),
   v.isoTimestamp('must be a timestamp like 2027-01-31T00:00:00Z'),
+  v.check((at) => !Number.isNaN(Date.parse(at)), 'must be a timestamp like 2027-01-31T00:00:00Z'),
+)
+
+/** When a credential expires, in a body. */
+export const expiry = v.pipe(
+  sentTimestamp,
   v.transform((at) => new Date(at).toISOString()),
 )

@@ -60,9 +60,7 @@ export const activityRoutes = [
       runId: v.optional(
         v.pipe(v.string(), v.description('Only the activity of this run, including its start and end.')),
       ),
-      since: v.optional(
-        v.pipe(v.string(), v.maxLength(field.MAX_TIME), v.isoTimestamp('must be an ISO 8601 timestamp')),
-      ),
+      since: v.optional(field.sentTimestamp),
     }),
     responses: { 200: v.array(Activity) },
     run: (ctx, { params, query }) => {

@@ -10,6 +10,9 @@ const PASSED_ON = ['authorization', 'cookie', 'traceparent'] as const
 
 const PATH = '/mcp'
 
+/** The maximum number of messages in a batch. Their calls run in one turn of the event loop, and other requests wait for all. */
+const MAX_BATCH = 10
+
 type Serve<Env> = (request: Request, env: Env) => Response | Promise<Response>
 
 /**
@@ -25,6 +28,9 @@ export function withMcp<Env extends object>(ctx: Context, next: Serve<Env>): Ser
     const identity = await send(`${origin}/api/whoami`, { method: 'GET', headers: {} })
     if (identity.status !== 200) return identity
     const message = parseBody(await readBody(c, ctx.config.bodyLimit))
+    if (Array.isArray(message) && message.length > MAX_BATCH) {
+      throw new AppError('validation_failed', `Send at most ${MAX_BATCH} messages in one request.`)
+    }
     // Loaded with the first message, because most servers never receive one.
     const [{ createMcpServer }, { createClient }, { WebStandardStreamableHTTPServerTransport }] = await Promise.all([
       import('./server.ts'),

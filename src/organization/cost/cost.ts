@@ -20,9 +20,7 @@ export const NewCostEvent = v.strictObject({
   cachedInputTokens: v.optional(count, 0),
   outputTokens: v.optional(count, 0),
   costCents: v.optional(v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(100_000_000)))),
-  occurredAt: v.optional(
-    v.pipe(v.string(), v.maxLength(field.MAX_TIME), v.isoTimestamp('must be an ISO 8601 timestamp')),
-  ),
+  occurredAt: v.optional(field.sentTimestamp),
 })
 export type NewCostEvent = v.InferOutput<typeof NewCostEvent>
 

@@ -1,5 +1,5 @@
 import { unprocessable } from '../../platform/errors.ts'
-import { createPause } from '../../platform/pause.ts'
+import { collectInSlices } from '../../platform/pause.ts'
 import type { SelectFiles, SourceFiles } from '../../platform/source/files.ts'
 import { slugOf } from '../../platform/url-key.ts'
 import { readSkillHead } from './frontmatter.ts'
@@ -79,13 +79,7 @@ function ownersOf(paths: readonly string[]): { owned: Map<string, string>; ignor
 
 /** Selects the files of skills among many paths. It pauses often, because a repository may have 50,000 paths. */
 export const selectSkillFiles: SelectFiles = async (paths) => {
-  const pause = createPause()
-  const folders = new Set<string>()
-  for (const path of paths) {
-    const folder = folderOfSkillFile(path)
-    if (folder !== undefined) folders.add(folder)
-    await pause()
-  }
+  const folders = new Set(await collectInSlices(paths, folderOfSkillFile))
   return { has: (path) => ownerOf(folders, path) !== undefined }
 }
 

@@ -1,5 +1,5 @@
 import { unprocessable } from '../errors.ts'
-import { createPause } from '../pause.ts'
+import { collectInSlices } from '../pause.ts'
 import type { FilesRead, SelectFiles } from './files.ts'
 import { selectAll } from './files.ts'
 import { isCommit, isGitRef } from './git-ref.ts'
@@ -89,13 +89,7 @@ export async function fetchGithubFolder(
   const relative = (path: string) => path.slice(start(path))
   const isInside = (path: string) => path.includes('/') && path.startsWith(prefix, path.indexOf('/') + 1)
   const { files, skippedLinks } = await readZip(archive, rules, async (paths) => {
-    const pause = createPause()
-    const inside: string[] = []
-    for (const path of paths) {
-      if (isInside(path)) inside.push(relative(path))
-      await pause()
-    }
-    const selected = await select(inside)
+    const selected = await select(await collectInSlices(paths, (path) => (isInside(path) ? relative(path) : undefined)))
     return { has: (path) => isInside(path) && selected.has(relative(path)) }
   })
   const comment = commentOfZip(archive)

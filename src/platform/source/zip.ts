@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { crc32, inflateRaw } from 'node:zlib'
-import { createPause } from '../pause.ts'
+import { collectInSlices, createPause } from '../pause.ts'
 import { collectFiles, type FilesRead, fileTooLarge, type SelectFiles, selectAll, totalTooLarge } from './files.ts'
 import type { FileRules } from './paths.ts'
 
@@ -19,21 +19,14 @@ export async function readZip(
   select: SelectFiles = selectAll,
 ): Promise<FilesRead> {
   const zip = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength)
-  const pause = createPause()
-  const entries: Entry[] = []
-  for (const entry of listEntries(zip, rules)) {
-    if (!entry.path.endsWith('/')) entries.push(entry)
-    await pause()
-  }
+  const fileOf = (entry: Entry) => (entry.path.endsWith('/') ? undefined : entry)
+  const entries = await collectInSlices(listEntries(zip, rules), fileOf)
   const selected = await select(entries.map((entry) => entry.path))
-  const wanted: Entry[] = []
-  for (const entry of entries) {
-    if (selected.has(entry.path)) wanted.push(entry)
-    await pause()
-  }
+  const wanted = await collectInSlices(entries, (entry) => (selected.has(entry.path) ? entry : undefined))
   const links = wanted.filter((entry) => entry.isLink)
   if (rules.symbolicLinks === 'refuse' && links[0]) throw rules.refuse('is a symbolic link', links[0].path)
   const collected = collectFiles(rules)
+  const pause = createPause()
   for (const entry of wanted.filter((entry) => !entry.isLink)) {
     collected.add(entry.path, await contentOf(zip, entry, collected.room, rules))
     await pause()

@@ -23,7 +23,7 @@ export const ClaimBody = v.strictObject({
     v.examples(['0199e0a4-5c1e-4c6f-9d5e-0b7c4f5d2a10']),
   ),
   node: v.pipe(v.string(), v.maxLength(253), v.description('The name of its machine.')),
-  clock: v.pipe(field.timestamp, v.description('The current time on the machine.')),
+  clock: v.pipe(field.sentTimestamp, v.description('The current time on the machine.')),
 })
 export type ClaimBody = v.InferOutput<typeof ClaimBody>
 

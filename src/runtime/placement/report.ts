@@ -44,8 +44,8 @@ const Exit = v.strictObject({
   lastError: v.optional(
     v.pipe(v.nullable(v.pipe(v.string(), v.maxLength(1_000))), v.description('The last line of the standard error.')),
   ),
-  startedAt: v.nullable(field.timestamp),
-  finishedAt: field.timestamp,
+  startedAt: v.nullable(field.sentTimestamp),
+  finishedAt: field.sentTimestamp,
   bytes: v.strictObject({
     stdout: v.pipe(field.integer, v.description('The size of the standard output, in bytes.')),
     stderr: v.pipe(field.integer, v.description('The size of the standard error, in bytes.')),
@@ -60,7 +60,7 @@ export const ReportBody = v.strictObject({
     v.description('The id of the process that claimed the run.'),
     v.examples(['0199e0a4-5c1e-4c6f-9d5e-0b7c4f5d2a10']),
   ),
-  clock: v.pipe(field.timestamp, v.description('The current time on the machine.')),
+  clock: v.pipe(field.sentTimestamp, v.description('The current time on the machine.')),
   parts: v.pipe(
     v.array(
       v.strictObject({

@@ -33,6 +33,8 @@ const MAX_BYTES = 4 * 1024 * 1024
  */
 const SAFE_SETTINGS = [
   'core.hooksPath=/dev/null',
+  // Git 2.54 also runs hooks that the configuration names. These events occur in the commands of this service.
+  ...['reference-transaction', 'post-checkout', 'post-index-change'].map((event) => `hook.${event}.enabled=false`),
   'core.fsmonitor=false',
   'core.pager=cat',
   'core.attributesFile=/dev/null',
@@ -96,6 +98,24 @@ export function runGit(args: readonly string[], options: GitOptions): Promise<Gi
   child.stdin.on('error', () => {}) // git may exit before it has read its input
   child.stdin.end(options.input ?? '')
   return promise
+}
+
+/**
+ * Returns the environment that turns off every hook that the configuration of a
+ * repository names: git 2.54 can turn them off only by their names.
+ */
+export async function withoutNamedHooks(searchPath: string, cwd: string): Promise<Record<string, string>> {
+  const { text } = await runGit(['config', '--null', '--name-only', '--get-regexp', '^hook\\.'], {
+    searchPath,
+    cwd,
+  }).catch(() => ({ text: '' })) // no such key
+  const keys = text.split('\0').map((key) => /^hook\.(.+)\.[^.]+$/s.exec(key)?.[1])
+  const names = [...new Set(keys.filter((name) => name !== undefined))]
+  const settings = names.flatMap((name, n) => [
+    [`GIT_CONFIG_KEY_${n}`, `hook.${name}.enabled`],
+    [`GIT_CONFIG_VALUE_${n}`, 'false'],
+  ])
+  return { GIT_CONFIG_COUNT: String(names.length), ...Object.fromEntries(settings) }
 }
 
 /** A repository as its own files describe it. Paths are absolute. */

@@ -7,7 +7,7 @@ import type { Context } from '../../platform/context.ts'
 import { NotStartable } from '../not-startable.ts'
 import type { RunSpec } from '../process/run-files.ts'
 import { readChanges } from './changes.ts'
-import { findRepository, GitError, type Repository, runGit, withOwnGitDir } from './git.ts'
+import { findRepository, GitError, type Repository, runGit, withOwnGitDir, withoutNamedHooks } from './git.ts'
 import { findIsolatingWorkspace, findWorktree, putWorktree, type WorktreeRow } from './queries.ts'
 
 /** The worktree of a run's issue, ready to work in. */
@@ -127,7 +127,8 @@ async function createWorktree(
 ): Promise<WorktreeRow> {
   const searchPath = searchPathOf(ctx)
   const repository = await findRepository(searchPath, workspace.cwd)
-  const git = (...args: string[]) => runGit(args, { searchPath, cwd: repository.topFolder, timeoutMs: 60_000 })
+  const env = await withoutNamedHooks(searchPath, repository.topFolder)
+  const git = (...args: string[]) => runGit(args, { searchPath, cwd: repository.topFolder, env, timeoutMs: 60_000 })
   const commitOf = (name: string) =>
     git('rev-parse', '--verify', '--quiet', `${name}^{commit}`).then(
       ({ text }) => text.trim(),

@@ -89,22 +89,9 @@ export type NewProject = v.InferOutput<typeof NewProject>
 export const ProjectChange = v.strictObject({
   name: v.optional(v.pipe(field.name, v.examples(['Atlas']))),
   ...ProjectFields,
-  archivedAt: v.optional(
-    v.nullable(
-      v.pipe(
-        v.string(),
-        v.maxLength(field.MAX_TIME),
-        v.isoTimestamp('must be an ISO 8601 timestamp'),
-        v.check(isMoment, 'must exist'),
-      ),
-    ),
-  ),
+  archivedAt: v.optional(v.nullable(field.sentTimestamp)),
 })
 export type ProjectChange = v.InferOutput<typeof ProjectChange>
-
-function isMoment(text: string): boolean {
-  return !Number.isNaN(Date.parse(text))
-}
 
 /**
  * @param parts.goals in the project's order

@@ -195,6 +195,8 @@ test('/mcp passes the request checks, requires a credential if needed, and refus
   assert.equal((await post(list, { 'content-type': 'text/plain' })).status, 415)
   assert.equal((await post('{')).status, 400)
   assert.equal((await post('{}')).status, 400)
+  const batch = (length: number) => post(`[${Array.from({ length }, () => list).join(',')}]`)
+  assert.deepEqual([(await batch(10)).status, (await batch(11)).status], [200, 400])
   assert.equal((await post(`"${'x'.repeat(3 * 1024 * 1024)}"`)).status, 413)
   assert.equal((await fetch(`${url}/mcp`)).status, 405)
 })

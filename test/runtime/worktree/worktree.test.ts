@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { runGit, withoutNamedHooks } from '../../../src/runtime/worktree/git.ts'
 import { removeClosedWorktrees } from '../../../src/runtime/worktree/retention.ts'
 import { insertAgent } from '../../arrange.ts'
 import { createTestRuns, type TestRuns } from '../../runs.ts'
@@ -131,6 +132,8 @@ test('commands in the configuration of a repository are never executed', async (
   writeFileSync(included, `[filter "other"]\n\tclean = ${evil}\n\tsmudge = ${evil}\n[core]\n\tfsmonitor = ${evil}\n`)
   const settings = {
     'core.hooksPath': hooks,
+    'hook.evil.event': 'reference-transaction',
+    'hook.evil.command': evil,
     'core.fsmonitor': evil,
     'core.pager': evil,
     'core.editor': evil,
@@ -279,4 +282,20 @@ test('binary files, other encodings and many files are listed within the limits'
   git(folder, 'commit', '--quiet', '-m', 'All of it')
   const committed = await changesOf(world, issue)
   assert.deepEqual([committed.filesChanged, committed.hasUncommitted], [1_505, false])
+})
+
+test('every hook that the configuration of a repository names is turned off, whatever its name', async (t) => {
+  const { repository } = await setUp(t)
+  const searchPath = process.env.PATH ?? ''
+  const names = ['lint', 'a.b=c d', 'Tide\'s "hook"']
+  for (const name of names) {
+    git(repository, 'config', `hook.${name}.event`, 'reference-transaction')
+    git(repository, 'config', `hook.${name}.command`, 'true')
+    git(repository, 'config', `hook.${name}.enabled`, 'true')
+  }
+  const env = await withoutNamedHooks(searchPath, repository)
+  for (const name of names) {
+    const { text } = await runGit(['config', '--get', `hook.${name}.enabled`], { searchPath, cwd: repository, env })
+    assert.equal(text.trim(), 'false', name)
+  }
 })
