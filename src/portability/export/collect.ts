@@ -12,7 +12,7 @@ import { slugOf } from '../../platform/url-key.ts'
 import { listGoals } from '../../work/goal/queries.ts'
 import { listLabels } from '../../work/label/queries.ts'
 import { type KeptOf, keptReader } from '../company/kept.ts'
-import { countFinishedIssues, listOpenIssues, listParts, type PartRow } from '../company/queries.ts'
+import { countFinishedIssues, countIssueParts, listOpenIssues, listParts, type PartRow } from '../company/queries.ts'
 import { listCompanyRoutines } from '../company/routines.ts'
 import { listCompanySkills } from '../company/skills.ts'
 import { portableAdapter } from '../read/adapter.ts'
@@ -56,6 +56,7 @@ export function collectCompany(
     const closed = finished === 1 ? '1 closed issue is' : `${finished} closed issues are`
     warnings.push({ code: 'left_out', path: null, message: `${closed} not exported.` })
   }
+  warnings.push(...notePartsOfIssues(ctx, companyId))
   if (company.logo_asset_id !== null) {
     warnings.push({
       code: 'left_out',
@@ -101,6 +102,24 @@ export function collectCompany(
     documents: documentsOf(parts),
   }
   return { content, warnings }
+}
+
+/** Names what the open issues have and a package cannot contain. */
+function notePartsOfIssues(ctx: ReadContext, companyId: string): PackageWarning[] {
+  const { comments, documents, attachments, ofPeople } = countIssueParts(ctx.db, companyId)
+  const warn = (message: string): PackageWarning => ({ code: 'left_out', path: null, message })
+  const left = Object.entries({ comments, documents, attachments }).filter(([, count]) => count > 0)
+  const names = left.map(([name, count]) => `${count} ${count === 1 ? name.slice(0, -1) : name}`)
+  return [
+    ...(names.length > 0 ? [warn(`Of the open issues, these are not exported: ${names.join(', ')}.`)] : []),
+    ...(ofPeople > 0
+      ? [
+          warn(
+            `Open issues of people are exported without an assignee, because a package names only agents: ${ofPeople}.`,
+          ),
+        ]
+      : []),
+  ]
 }
 
 interface AgentSurroundings extends Cleaner {

@@ -327,3 +327,15 @@ test('a large company is exported in a thread, with the same result, also for a 
   const { json } = exportJob.run(app.ctx.db, input, () => {})
   assert.deepEqual(exported.body, JSON.parse(Buffer.from(json).toString()))
 })
+
+test('an export names the parts of open issues that it does not contain', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const issue = await app.make('POST', `/api/companies/${companyId}/issues`, { title: 'Count', assigneeUserId: 'me' })
+  await app.make('POST', `/api/issues/${issue.id}/comments`, { body: 'Soon.' })
+  await app.make('PUT', `/api/issues/${issue.id}/documents/plan`, { body: '# Plan' })
+  const preview = await app.make('POST', `/api/companies/${companyId}/exports/preview`, { include: { issues: true } })
+  const messages = preview.warnings.map(({ message }: { message: string }) => message)
+  assert.ok(messages.includes('Of the open issues, these are not exported: 1 comment, 1 document.'), String(messages))
+  assert.ok(messages.some((message: string) => message.endsWith('because a package names only agents: 1.')))
+})
