@@ -98,6 +98,39 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     await page.getByText('nothing starts in this company').waitFor({ state: 'detached' })
   })
 
+  await t.test('a budget is edited in place: Enter saves it once, and Escape keeps it', async () => {
+    await call('PATCH', `${at}/budgets`, { budgetMonthlyCents: 7_500 })
+    await goTo('costs')
+    const sent: unknown[] = []
+    page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.postDataJSON()))
+    const budget = page.getByTitle('Change the budget of Tern')
+    const field = page.getByLabel('Monthly budget of Tern in dollars')
+    await budget.click()
+    await field.fill('3')
+    await field.press('Escape')
+    await budget.click()
+    await field.fill('80')
+    const isSaved = page.waitForResponse((response) => response.request().method() === 'PATCH')
+    await field.press('Enter')
+    await isSaved
+    await budget.getByText('$80.00').waitFor()
+    assert.deepEqual(sent, [{ budgetMonthlyCents: 8_000 }])
+    await call('PATCH', `${at}/budgets`, { budgetMonthlyCents: 0 })
+  })
+
+  await t.test('a main button keeps its color while the pointer is over it', async () => {
+    await goTo('issues')
+    const button = page.getByRole('button', { name: 'New issue' }).first()
+    const colors = () =>
+      button.evaluate(`(element) => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor]`)
+    await button.waitFor()
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    const before = await colors()
+    await button.hover()
+    assert.deepEqual(await colors(), before)
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+  })
+
   await t.test('a template is imported after a preview', async () => {
     await goTo('import')
     await page.getByLabel('Template').selectOption({ label: 'Research Desk' })

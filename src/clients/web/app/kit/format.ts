@@ -54,7 +54,7 @@ export function size(bytes: number): string {
 export function duration(ms: number): string {
   if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`
   const seconds = ms / 1_000
-  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  if (seconds < 10 && !Number.isInteger(seconds)) return `${seconds.toFixed(1)} s`
   if (seconds < 60) return `${Math.round(seconds)} s`
   const minutes = Math.round(seconds / 60)
   if (minutes < 60) return `${minutes} min`

@@ -42,7 +42,7 @@ function link(fragment: DocumentFragment): void {
     .toSorted((a, b) => b.length - a.length)
     .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   const pattern = new RegExp(
-    `\\b${prefix}-\\d+\\b${names.length > 0 ? `|@(?:${names.join('|')})(?![\\p{L}\\p{N}])` : ''}`,
+    `(?<![\\w/-])${prefix}-\\d+(?![\\w-]|\\.\\w)${names.length > 0 ? `|@(?:${names.join('|')})(?![\\p{L}\\p{N}])` : ''}`,
     'giu',
   )
   const walker = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT)

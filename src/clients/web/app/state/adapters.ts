@@ -19,6 +19,8 @@ export type Typed = Readonly<Record<string, string>>
 const NAMES: Record<string, string> = {
   runtimeA_local: 'Claude Code',
   runtimeB_local: 'Codex',
+  gemini_local: 'Gemini CLI',
+  opencode_local: 'OpenCode',
   process: 'Another program',
   http: 'An HTTP endpoint',
   none: 'None: an external agent',

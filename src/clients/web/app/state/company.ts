@@ -296,3 +296,7 @@ export function nameOf(who: { agentId?: string | null; userId?: string | null })
   if (who.userId && who.userId === session.value?.userId) return session.value.name ?? 'You'
   return members.get(who.userId)?.name ?? 'The board'
 }
+
+/** Returns the name of the actor of an activity. */
+export const actorName = ({ actorType, actorId }: { actorType: string; actorId: string }) =>
+  actorType === 'system' ? 'The server' : nameOf(actorType === 'agent' ? { agentId: actorId } : { userId: actorId })

@@ -12,7 +12,7 @@ import { Empty, Loaded, Skeleton } from '../../kit/states.tsx'
 import { Ago } from '../../kit/time.tsx'
 import { act } from '../../state/act.ts'
 import { requestPage } from '../../state/api.ts'
-import { agents, companyIdNow, ensureIssue, nameOf, pathTo } from '../../state/company.ts'
+import { actorName, agents, companyIdNow, ensureIssue, pathTo } from '../../state/company.ts'
 import { useQuery } from '../../state/query.ts'
 import type { Activity } from '../../state/types.ts'
 import { sentenceOf } from '../issue/sentences.tsx'
@@ -183,8 +183,7 @@ export function ActivityRow({ activity, times }: { activity: Activity; times: nu
     if (entityType === 'issue') ensureIssue(entityId)
   }, [entityId])
   const agent = actorType === 'agent' ? agents.get(actorId) : undefined
-  const name =
-    actorType === 'system' ? 'The server' : nameOf(actorType === 'agent' ? { agentId: actorId } : { userId: actorId })
+  const name = actorName(activity)
   const subject = subjectOf(activity)
   const more = activity.action === 'issue.updated' ? sentenceOf(activity) : reasonOf(activity)
   return (

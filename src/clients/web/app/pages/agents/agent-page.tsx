@@ -14,12 +14,12 @@ import { agents, companyIdNow, isLoaded, issues, liveRuns, may, nameOf, pathTo, 
 import { openRehearsal } from '../../state/dialogs.ts'
 import { useQuery } from '../../state/query.ts'
 import type { Agent } from '../../state/types.ts'
+import { AgentBudget } from '../costs/budget.tsx'
 import { RunLine } from '../issue/thread.tsx'
 import { IssueRow } from '../issues/issue-row.tsx'
 import { pauseAgent, resumeAgent, runAgent, terminateAgent } from './actions.ts'
 import { AgentMenu } from './agents-page.tsx'
 import { approveConfiguration } from './approve-configuration.tsx'
-import { BudgetField } from './budget-field.tsx'
 import { ConfigurationForm } from './configuration-form.tsx'
 import { Keys } from './keys.tsx'
 import { Revisions } from './revisions.tsx'
@@ -172,7 +172,7 @@ function Overview({ agent }: { agent: Agent }) {
           <dd>{money(agent.spentMonthlyCents)}</dd>
           <dt>Monthly budget</dt>
           <dd>
-            <BudgetField agent={agent} />
+            <AgentBudget agent={agent} />
           </dd>
           <dt>Wakes</dt>
           <dd>

@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals'
+import chevron from 'lucide-static/icons/chevron-right.svg'
 import { Button } from '../../kit/button.tsx'
 import { confirm } from '../../kit/dialog.tsx'
 import { Diff } from '../../kit/diff.tsx'
 import { words } from '../../kit/format.ts'
+import { Icon } from '../../kit/icon.tsx'
 import { Loaded } from '../../kit/states.tsx'
 import { Ago } from '../../kit/time.tsx'
 import { act } from '../../state/act.ts'
@@ -50,6 +52,9 @@ export function Revisions({ agent }: { agent: Agent }) {
                     opened.value = opened.value === one.id ? undefined : one.id
                   }}
                 >
+                  <span class="fold">
+                    <Icon svg={chevron} size={14} />
+                  </span>
                   <b>{SOURCE[one.source] ?? words(one.source)}</b>
                   <span class="note">
                     {one.changedKeys.join(', ')} · by{' '}

@@ -1,6 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { money } from '../../kit/format.ts'
-import { may } from '../../state/company.ts'
+import { act } from '../../state/act.ts'
+import { request } from '../../state/api.ts'
+import { agents, may } from '../../state/company.ts'
+import { toast } from '../../state/toasts.ts'
+import type { Agent } from '../../state/types.ts'
 
 interface BudgetProps {
   /** The name of the agent or company. */
@@ -30,8 +34,11 @@ export function Budget({ label, cents, onSave }: BudgetProps) {
     )
   }
   const save = () => {
-    const wanted = Math.round(Number(text.peek() || 0) * 100)
+    // The field also loses the focus when Enter or Escape removes it.
+    const typed = text.peek()
+    if (typed === undefined) return
     text.value = undefined
+    const wanted = Math.round(Number(typed) * 100)
     if (Number.isFinite(wanted) && wanted >= 0 && wanted !== cents) onSave(wanted)
   }
   return (
@@ -57,4 +64,29 @@ export function Budget({ label, cents, onSave }: BudgetProps) {
       />
     </span>
   )
+}
+
+/** The budget of an agent. A change can be undone. */
+export function AgentBudget({ agent }: { agent: Agent }) {
+  return (
+    <Budget
+      label={agent.name}
+      cents={agent.budgetMonthlyCents}
+      onSave={(cents) => void saveAgentBudget(agent, cents)}
+    />
+  )
+}
+
+async function saveAgentBudget(agent: Agent, budgetMonthlyCents: number): Promise<void> {
+  const before = agent.budgetMonthlyCents
+  const saved = await act(
+    () =>
+      request('PATCH /api/agents/:agentId/budgets', { params: { agentId: agent.id }, body: { budgetMonthlyCents } }),
+    () => agents.patch(agent.id, { budgetMonthlyCents }),
+  )
+  if (saved) {
+    toast(`The budget of ${agent.name} is ${budgetMonthlyCents === 0 ? 'unlimited' : money(budgetMonthlyCents)}.`, {
+      undo: () => void saveAgentBudget({ ...agent, budgetMonthlyCents }, before),
+    })
+  }
 }

@@ -10,10 +10,9 @@ import { act } from '../../state/act.ts'
 import { type Received, request } from '../../state/api.ts'
 import { agents, companies, company, companyIdNow, pathTo } from '../../state/company.ts'
 import { useQuery } from '../../state/query.ts'
-import { toast } from '../../state/toasts.ts'
 import type { Agent } from '../../state/types.ts'
 import { Chip } from '../issues/choices.tsx'
-import { Budget } from './budget.tsx'
+import { AgentBudget, Budget } from './budget.tsx'
 import { daysOf, type Period, periods } from './period.ts'
 
 const VIEWS = { agent: 'Agents', project: 'Projects', model: 'Models', issue: 'Issues' } as const
@@ -237,7 +236,7 @@ function columnsOf(view: View, sum: number): Column<Line>[] {
       cell: ({ costCents }) => <progress value={costCents} max={Math.max(sum, 1)} aria-label="Share of the spend" />,
     },
     ...(view === 'agent'
-      ? [{ title: 'Monthly budget', isNumber: true, cell: (line: Line) => <AgentBudget agentId={line.key} /> }]
+      ? [{ title: 'Monthly budget', isNumber: true, cell: (line: Line) => <BudgetCell agentId={line.key} /> }]
       : []),
     {
       title: 'Input tokens',
@@ -260,7 +259,7 @@ function Name({ line, view }: { line: Line; view: View }) {
   )
 }
 
-function AgentBudget({ agentId }: { agentId: string }) {
+function BudgetCell({ agentId }: { agentId: string }) {
   const agent = agents.get(agentId)
   if (!agent) return null
   const { budgetMonthlyCents: budget, spentMonthlyCents: spent } = agent
@@ -269,23 +268,9 @@ function AgentBudget({ agentId }: { agentId: string }) {
       {budget > 0 && spent / budget >= 0.8 && (
         <span class={spent >= budget ? 'error' : 'warn'}>{Math.round((spent / budget) * 100)} %</span>
       )}
-      <Budget label={agent.name} cents={budget} onSave={(cents) => void saveAgentBudget(agent, cents)} />
+      <AgentBudget agent={agent} />
     </span>
   )
-}
-
-async function saveAgentBudget(agent: Agent, budgetMonthlyCents: number): Promise<void> {
-  const before = agent.budgetMonthlyCents
-  const saved = await act(
-    () =>
-      request('PATCH /api/agents/:agentId/budgets', { params: { agentId: agent.id }, body: { budgetMonthlyCents } }),
-    () => agents.patch(agent.id, { budgetMonthlyCents }),
-  )
-  if (saved) {
-    toast(`The budget of ${agent.name} is ${budgetMonthlyCents === 0 ? 'unlimited' : money(budgetMonthlyCents)}.`, {
-      undo: () => void saveAgentBudget({ ...agent, budgetMonthlyCents }, before),
-    })
-  }
 }
 
 async function saveCompanyBudget(companyId: string, budgetMonthlyCents: number): Promise<void> {

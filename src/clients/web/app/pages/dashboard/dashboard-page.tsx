@@ -117,7 +117,7 @@ function Now({ dashboard }: { dashboard: Dashboard }) {
           <span class="note">Approvals</span>
           <span class="figure">{number(pendingApprovals)}</span>
           <a class="note link" href={pathTo('approvals')}>
-            {pendingApprovals > 0 ? 'wait for you' : 'nothing waits'}
+            {pendingApprovals === 0 ? 'nothing waits' : pendingApprovals === 1 ? 'waits for you' : 'wait for you'}
           </a>
         </div>
       </div>

@@ -65,6 +65,8 @@ export function InboxPage() {
     opened.value = next
   }
   const remove = (item: InboxItem) => {
+    // An agent waits for the decision or the response, so the item stays until there is one.
+    if (item.kind === 'approval' || item.kind === 'question') return
     if (item.id === current?.id) leave()
     dismiss(item)
   }

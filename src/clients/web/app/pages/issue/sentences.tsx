@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { type IssueStatus, STATUS_NAME } from '../../kit/status.tsx'
-import { agents, goals, members, projects } from '../../state/company.ts'
+import { agents, goals, nameOf, projects } from '../../state/company.ts'
 import type { Activity } from '../../state/types.ts'
 
 type Changes = Record<string, { from?: unknown; to?: unknown }>
@@ -18,10 +18,36 @@ export function sentenceOf({ action, details }: Activity): ComponentChildren {
       return describe((details?.changes ?? {}) as Changes)
     case 'issue.commented':
       return undefined
+    case 'issue.reopened':
+      return 'opened the issue again'
+    case 'issue.runs_limited':
+      return `delayed the next run: ${details?.runsInAnHour} runs started within an hour`
+    case 'issue.approval_linked':
+      return 'linked an approval'
+    case 'issue.approval_unlinked':
+      return 'unlinked an approval'
+    case 'issue.interaction_created':
+      return `asked a question${named(details?.title)}`
+    case 'issue.interaction_answered':
+      return `answered the question${named(details?.title)}`
+    case 'issue.interaction_cancelled':
+      return `withdrew the question${named(details?.title)}`
+    case 'issue.document_created':
+      return `added the document${named(details?.title ?? details?.key)}`
+    case 'issue.document_updated':
+      return `changed the document${named(details?.title ?? details?.key)}`
+    case 'issue.document_deleted':
+      return `deleted the document${named(details?.title ?? details?.key)}`
+    case 'issue.attachment_added':
+      return `attached the file${named(details?.fileName)}`
+    case 'issue.attachment_removed':
+      return `removed the file${named(details?.fileName)}`
     default:
       return action.split('.')[1]?.replaceAll('_', ' ') ?? action
   }
 }
+
+const named = (name: unknown) => (typeof name === 'string' && name !== '' ? ` ${name}` : '')
 
 function describe(changes: Changes): ComponentChildren {
   const parts = Object.entries(changes).flatMap(([field, { to }]): string[] => {
@@ -33,7 +59,7 @@ function describe(changes: Changes): ComponentChildren {
       case 'assigneeAgentId':
         return to ? [`assigned ${agents.get(String(to))?.name ?? 'an agent'}`] : []
       case 'assigneeUserId':
-        return to ? [`assigned ${members.get(String(to))?.name ?? 'a person'}`] : []
+        return to ? [`assigned ${nameOf({ userId: String(to) })}`] : []
       case 'title':
         return ['changed the title']
       case 'description':

@@ -5,7 +5,7 @@ import { Loaded, Skeleton } from '../../kit/states.tsx'
 import { RunGlyph } from '../../kit/status.tsx'
 import { Ago, Took } from '../../kit/time.tsx'
 import { request } from '../../state/api.ts'
-import { agents, isLive, may, nameOf, pathTo, runs } from '../../state/company.ts'
+import { actorName, agents, isLive, may, nameOf, pathTo, runs } from '../../state/company.ts'
 import { useQuery } from '../../state/query.ts'
 import type { Activity, Comment, Issue, Run } from '../../state/types.ts'
 import { Composer } from './composer.tsx'
@@ -76,8 +76,7 @@ function ThreadItem({ item }: { item: Item }) {
     <div class="event">
       <span class="event-mark" aria-hidden="true" />
       <p>
-        <b>{nameOf(activity.actorType === 'agent' ? { agentId: activity.actorId } : { userId: activity.actorId })}</b>{' '}
-        {sentence}{' '}
+        <b>{actorName(activity)}</b> {sentence}{' '}
         <span class="when">
           <Ago at={activity.createdAt} />
         </span>

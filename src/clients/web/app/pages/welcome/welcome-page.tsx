@@ -6,6 +6,7 @@ import { TextField } from '../../kit/field.tsx'
 import { plural } from '../../kit/format.ts'
 import { Failure, Skeleton } from '../../kit/states.tsx'
 import { reasonOf } from '../../state/act.ts'
+import { adapterName } from '../../state/adapters.ts'
 import { request } from '../../state/api.ts'
 import { companies } from '../../state/company.ts'
 import { type Query, useQuery } from '../../state/query.ts'
@@ -14,8 +15,6 @@ import { DEMO, type Founding, foundCompany, type Start } from './found.ts'
 
 /** The default budget of a company, in US dollars per month; 0 would mean no limit. */
 const BUDGET = '50'
-
-const PROGRAM_NAME: Record<string, string> = { runtimeA_local: 'Claude Code', runtimeB_local: 'Codex' }
 
 /** The setup page of a new company, from its name to its first issue. */
 export function WelcomePage() {
@@ -240,12 +239,12 @@ function Programs({
           key={one.adapterType}
           name="program"
           isOn={chosen === one.adapterType}
-          title={PROGRAM_NAME[one.adapterType] ?? one.command}
+          title={adapterName(one.adapterType)}
           note={
             !one.isFound ? 'not found' : one.isSignedIn === false ? 'not signed in' : one.isSignedIn ? 'ready' : 'found'
           }
           tone={one.isFound && one.isSignedIn !== false ? 'ok' : 'warn'}
-          text={one.hint ?? `${one.command} ${one.version ?? ''}`.trim()}
+          text={one.hint ?? one.version ?? one.command}
           onPick={() => onPick(one.adapterType)}
         />
       ))}
