@@ -174,6 +174,17 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
     await page.locator('.properties .tag', { hasText: 'bug' }).waitFor({ state: 'detached' })
   })
 
+  await t.test('the palette offers the buttons of a page with a list', async () => {
+    await goTo('issues')
+    await page.getByRole('button', { name: 'Add a filter' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('add a filter')
+    await page.getByRole('option', { name: 'Add a filter', selected: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('option', { name: 'Assignee' }).waitFor()
+    await page.keyboard.press('Escape')
+  })
+
   await t.test('an agent gets a read-only key with an expiry time', async () => {
     await goTo('agents/otto?tab=keys')
     await page.getByRole('button', { name: 'Create a key' }).click()

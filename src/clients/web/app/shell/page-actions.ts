@@ -3,6 +3,9 @@ import type { Command } from '../state/commands.ts'
 const CONTROLS =
   'button:not(:disabled), a.button, label.button, [role=tab], nav a[href]:not([aria-current]), input[type=checkbox], select'
 
+/** The selector of rows of long lists and of cards of the board. */
+const LONG = '.list-row, .card'
+
 /** The selector of rows. The commands of controls in a row include the name of the row. */
 const ROW = '[role=listitem], li, tr, article'
 
@@ -19,7 +22,7 @@ const NAME = 'b, .row-link, td, code, .clip'
 export function pageActions(known: ReadonlySet<string>): Command[] {
   const titles = new Set(known)
   return [...document.querySelectorAll<HTMLElement>(`main :is(${CONTROLS})`)].flatMap((control, index): Command[] => {
-    if (control.closest('.list') || !control.checkVisibility()) return []
+    if (control.closest(LONG) || !control.checkVisibility()) return []
     const name = nameOf(control)
     const row = control.closest(ROW)?.querySelector(NAME)?.textContent?.trim()
     const title = row && row !== name ? `${name}: ${row}` : name
