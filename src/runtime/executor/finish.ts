@@ -13,6 +13,7 @@ import {
 import type { RunRow, RunStatus } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Ending } from '../process/ending.ts'
+import { findIsolatingWorkspace, findWorktree } from '../worktree/queries.ts'
 import { SETUP_FAILED } from '../worktree/worktrees.ts'
 import type { FactSummary } from './facts.ts'
 import { applyFailurePolicy } from './failure-policy.ts'
@@ -121,13 +122,8 @@ function verdict(ctx: Context, run: RunRow, ending: Ending, facts: FactSummary):
     return { status: 'cancelled', code: run.stop_reason, message: stoppedBecause(ctx, run.stop_reason) }
   switch (ending.reason) {
     case 'timed_out':
-      return { status: 'timed_out', code: 'timed_out', message: 'The run exceeded its time limit (timeoutSec).' }
     case 'silent':
-      return {
-        status: 'timed_out',
-        code: 'silent',
-        message: 'The run wrote no output for longer than its silence limit (silenceSec).',
-      }
+      return { status: 'timed_out', code: ending.reason, message: `${TOO_LONG[ending.reason]}${duringSetUp(ctx, run)}` }
     case 'over_budget':
       return { status: 'cancelled', code: 'budget', message: STOPPED.budget }
     case 'never_started':
@@ -151,6 +147,21 @@ function verdict(ctx: Context, run: RunRow, ending: Ending, facts: FactSummary):
     case 'after_result':
       return exited(run, ending, facts)
   }
+}
+
+const TOO_LONG = {
+  timed_out: 'The run exceeded its time limit (timeoutSec).',
+  silent: 'The run wrote no output for longer than its silence limit (silenceSec).',
+}
+
+/** Returns a sentence on the set-up command of the workspace if it was a part of the run. */
+function duringSetUp(ctx: Context, run: RunRow): string {
+  if (run.git_head === null || run.issue_id === null) return ''
+  const issue = { issueId: run.issue_id }
+  const isToSetUp = findWorktree(ctx.db, issue)?.is_set_up === 0
+  return isToSetUp && findIsolatingWorkspace(ctx.db, issue)?.setup_command
+    ? ' The set-up command of the workspace was a part of it; the log shows how far it got.'
+    : ''
 }
 
 function exited(run: RunRow, ending: Ending, facts: FactSummary): Verdict {

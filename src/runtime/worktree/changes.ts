@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
-import { copyIfFile, type OwnGit, runGit, withOwnGitDir } from './git.ts'
+import { copyIfFile, GitError, type OwnGit, runGit, withOwnGitDir } from './git.ts'
 import type { WorktreeRow } from './queries.ts'
 
 /** The differences between a commit and the current state of a worktree, including uncommitted changes. */
@@ -44,13 +45,17 @@ export async function readChanges(
   options: ChangesOptions,
 ): Promise<Changes> {
   const { searchPath, since, maxCommits, maxFiles, maxPatch } = options
-  const isRemoved = worktree.removed_at !== null
+  const isRemoved = isWorktreeGone(worktree)
   const own = { commonDir: worktree.common_dir, objectFormat: worktree.object_format }
   const tree = isRemoved ? worktree.common_dir : worktree.path
   const refs = (args: string[]) =>
     runGit([`--git-dir=${isRemoved ? worktree.common_dir : worktree.git_dir}`, ...args], { searchPath, cwd: tree })
   const headName = isRemoved ? `refs/heads/${worktree.branch}` : 'HEAD'
-  const head = (await refs(['rev-parse', '--verify', '--quiet', `${headName}^{commit}`])).text.trim()
+  const { text } = await refs(['rev-parse', '--verify', '--quiet', `${headName}^{commit}`]).catch((error) => {
+    const isMissing = isRemoved && /^git exited/.test(error.message)
+    throw isMissing ? new GitError(`its branch ${worktree.branch} was deleted`) : error
+  })
+  const head = text.trim()
   const branch = isRemoved ? worktree.branch : await currentBranch(refs)
 
   return withOwnGitDir(searchPath, own, tree, async (git, gitDir) => {
@@ -86,6 +91,10 @@ export async function readChanges(
     }
   })
 }
+
+/** Whether the server or a person removed the folder of a worktree. */
+export const isWorktreeGone = (worktree: Pick<WorktreeRow, 'path' | 'removed_at'>): boolean =>
+  worktree.removed_at !== null || !existsSync(worktree.path)
 
 /** In bytes: some 40,000 files. Parsing more would delay other requests. */
 const LARGEST_STAT = 2 * 1024 * 1024

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Context } from '../../platform/context.ts'
@@ -69,16 +70,23 @@ async function cleanUp(ctx: Context, worktree: WorktreeRow, signal?: AbortSignal
   const workspace = ctx.db.first(
     sql.selectFrom('workspace').select(['cleanup_command', 'cwd_approved']).where('id', '=', worktree.workspace_id),
   )
-  if (!workspace?.cleanup_command || workspace.cwd_approved === 0) return
+  if (!workspace?.cleanup_command || workspace.cwd_approved === 0 || !existsSync(worktree.path)) return
   const options = { cwd: worktree.cwd, env: ctx.config.environment, stdio: 'ignore', detached: true } as const
   const child = spawn('/bin/sh', ['-c', workspace.cleanup_command], options)
   const kill = () => killGroup(child.pid)
-  const timer = setTimeout(kill, CLEANUP_MS)
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    kill()
+  }, CLEANUP_MS)
   signal?.addEventListener('abort', kill)
   const [code] = await once(child, 'exit').catch((error) => [error])
   clearTimeout(timer)
   signal?.removeEventListener('abort', kill)
   killGroup(child.pid) // the processes that the command left behind
   if (code !== 0)
-    ctx.log.warn('The clean-up command of a workspace failed.', { path: worktree.path, code: String(code) })
+    ctx.log.warn(
+      isLate ? 'The clean-up command of a workspace exceeded 60 s.' : 'The clean-up command of a workspace failed.',
+      { path: worktree.path, code: String(code) },
+    )
 }

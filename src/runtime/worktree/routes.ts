@@ -6,7 +6,7 @@ import { wholeNumber } from '../../http/list.ts'
 import type { Context } from '../../platform/context.ts'
 import { AppError } from '../../platform/errors.ts'
 import { getIssue } from '../../work/issue/get.ts'
-import { readChanges } from './changes.ts'
+import { isWorktreeGone, readChanges } from './changes.ts'
 import { GitError } from './git.ts'
 import { findWorktree } from './queries.ts'
 import { searchPathOf } from './worktrees.ts'
@@ -90,7 +90,7 @@ async function changesOf(
   const options = { since: worktree.base_commit, maxCommits: 100, maxFiles: 1_000, maxPatch }
   try {
     const changes = await readChanges(worktree, { searchPath: searchPathOf(ctx), ...options })
-    const folder = worktree.removed_at === null ? worktree.path : null
+    const folder = isWorktreeGone(worktree) ? null : worktree.path
     return { path: folder, baseCommit: worktree.base_commit, ...changes }
   } catch (error) {
     if (!(error instanceof GitError)) throw error

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { resolveAgentPath } from '../../organization/agent/allowed-folder.ts'
@@ -100,7 +101,8 @@ async function ensureWorktree(ctx: Context, run: RunRow, issueId: string): Promi
   const workspace = findIsolatingWorkspace(ctx.db, { issueId })
   const existing = findWorktree(ctx.db, { issueId })
   if (!workspace) return null
-  if (existing && existing.removed_at === null) return existing
+  // A person may have removed the folder. The branch still has the commits.
+  if (existing && existing.removed_at === null && existsSync(existing.path)) return existing
   const cwd = workspace.cwd
   if (cwd === null) fail(`The workspace ${workspace.name} has no cwd, so there is no repository for a worktree.`)
   if (workspace.cwd_approved === 0 && !(await isAllowed(ctx, run, cwd))) return null // the choice of the working directory refuses the folder

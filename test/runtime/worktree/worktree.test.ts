@@ -256,6 +256,37 @@ test('the worktree of a closed issue is removed if everything is committed, and 
   assert.deepEqual([reopened.path, reopened.commits.length], [folders[0], 2])
 })
 
+test('a worktree that a person removed is created again, and its changes are those of its branch', async (t) => {
+  const world = await setUp(t)
+  const issue = await newIssue(world, await world.agentWhich('commit'))
+  await world.runUntilIdle()
+  const { path: folder, branch } = await changesOf(world, issue)
+  git(world.repository, 'worktree', 'remove', folder)
+  const between = await changesOf(world, issue)
+  assert.deepEqual([between.path, between.commits.length, between.filesChanged], [null, 1, 1])
+  await again(world, issue)
+  await world.runUntilIdle()
+  assert.equal((await world.runs()).at(-1).status, 'succeeded')
+  const after = await changesOf(world, issue)
+  assert.deepEqual([after.path, after.branch, after.commits.length], [folder, branch, 2])
+
+  git(world.repository, 'worktree', 'remove', folder)
+  git(world.repository, 'branch', '--delete', '--force', branch)
+  const lost = await world.request('GET', `/api/issues/${issue.id}/changes`)
+  assert.deepEqual([lost.status, /its branch service\/\S+ was deleted/.test(lost.body.error)], [409, true])
+})
+
+test('the error of a run that timed out names the set-up command of its workspace', async (t) => {
+  const world = await setUp(t, { setupCommand: 'sleep 1000' })
+  const agent = await world.agentWhich('leave')
+  await world.make('PATCH', `/api/agents/${agent}`, { adapterConfig: { timeoutSec: 1, graceSec: 0 } })
+  await newIssue(world, agent)
+  await world.runUntilIdle()
+  const [run] = await world.runs()
+  assert.deepEqual([run.status, run.errorCode], ['timed_out', 'timed_out'])
+  assert.match(run.error, /time limit \(timeoutSec\)\. The set-up command of the workspace was a part of it/)
+})
+
 test('binary files, other encodings and many files are listed within the limits', async (t) => {
   const world = await setUp(t)
   const issue = await newIssue(world, await world.agentWhich('leave'))
