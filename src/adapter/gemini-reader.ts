@@ -1,5 +1,6 @@
 import type { Fact, OutputReader, ReaderInput } from './adapter.ts'
 import { findGeminiSessions, followGeminiSession, geminiUsage } from './gemini-session-files.ts'
+import { createRefusalWatch } from './refusals.ts'
 import { isRateLimit, isUsageLimit, resetTime } from './reset-time.ts'
 import { deadSession, isContextOverflow } from './session.ts'
 import { asObject, asSessionId, asText, cut, type Json, parseLine } from './usage.ts'
@@ -24,6 +25,8 @@ export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now)
   let isOver = false
   let message = ''
   let lastError = ''
+  let isRetrying = false
+  const refusals = createRefusalWatch(now)
 
   return {
     line(text) {
@@ -33,11 +36,11 @@ export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now)
         case 'init':
           return onInit(line)
         case 'message':
-          if (line.role === 'assistant')
-            message = cut(line.delta === true ? message + asText(line.content) : asText(line.content))
-          return []
+          if (line.role !== 'assistant') return []
+          message = cut(line.delta === true ? message + asText(line.content) : asText(line.content))
+          return onResponse()
         case 'tool_use':
-          return flushText()
+          return [...onResponse(), ...flushText()]
         case 'tool_result':
           return poll() // by now, the files have the tokens of the call before the tool
         case 'error':
@@ -53,17 +56,27 @@ export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now)
     errorLine(text) {
       if (run.session !== null && /^error resuming session/i.test(text)) return deadSession(cut(text))
       const [, attempt, status] = /^attempt (\d+) failed(?: with status (\d+))?/i.exec(text) ?? []
-      return attempt
-        ? [{ kind: 'retrying', text: `retrying after attempt ${attempt}${status ? `: ${status}` : ''}` }]
-        : []
+      if (!attempt) return []
+      const cause = [status, cut(/"message":"([^"]+)"/.exec(text)?.[1] ?? '', 200)].filter(Boolean).join(' ')
+      if (status === '429') refusals.refused(cause)
+      isRetrying = true
+      return [{ kind: 'retrying', text: `retrying after attempt ${attempt}${cause ? `: ${cause}` : ''}` }]
     },
   }
 
   function poll(isEnd = false): Fact[] {
     if (!isOver) files?.read(isEnd)
-    const facts = [...pending, ...ledger.facts()]
+    const facts = [...pending, ...ledger.facts(), ...refusals.facts()]
     pending = []
     return facts
+  }
+
+  /** Notes that the provider responded, which ends a series of retries. */
+  function onResponse(): Fact[] {
+    refusals.accepted()
+    if (!isRetrying) return []
+    isRetrying = false
+    return [{ kind: 'retrying', text: null }]
   }
 
   function onInit(line: Json): Fact[] {
@@ -81,6 +94,7 @@ export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now)
   }
 
   function onResult(line: Json): Fact[] {
+    refusals.accepted()
     const retried: Fact = { kind: 'retrying', text: null }
     if (line.status === 'success') return [retried, { kind: 'outcome', ok: true, code: null, message: null }]
     const message = cut(unwrap(asText(asObject(line.error).message)) || lastError || 'It ended with an error.')

@@ -1,9 +1,18 @@
 import type { Fact, OutputReader, ReaderInput } from './adapter.ts'
 import { followOpencodeDatabase, opencodeDatabase, opencodeUsage } from './opencode-database.ts'
+import { createRefusalWatch } from './refusals.ts'
 import { isRateLimit, isUsageLimit, resetTime } from './reset-time.ts'
 import { deadSession, isContextOverflow } from './session.ts'
 import { asObject, asSessionId, asText, cut, type Json, parseLine } from './usage.ts'
 import { createUsageLedger } from './usage-ledger.ts'
+
+/** A line of the program's log: `... level=ERROR ... message="stream error" ... error.error="AI_APICallError: Overloaded"`. */
+const STREAM_ERROR = /message="stream error".*\berror\.error="(?:AI_\w+: )?((?:[^"\\]|\\.)+)"/
+
+/** The first line of the help, which the program prints instead of an error if it does not know an argument. */
+const HELP = /^opencode run \[message\.\.\]/
+const BAD_ARGUMENT =
+  'The program printed its help instead of working. It does so for unknown arguments: check extraArgs.'
 
 /**
  * Creates the reader of `opencode run --format json` and of the program's
@@ -21,7 +30,12 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
   const database = followOpencodeDatabase(file)
   const past = run.session ? database.read(run.session.id) : []
   const earlier = new Set(past.map(({ id }) => id))
+  const refusals = createRefusalWatch(now)
   let session: string | null = null
+  let isRetrying = false
+  /** The error of a session that exceeds the context. The program then tries to compact it. */
+  let overflow: string | null = null
+  let isOver = false
 
   return {
     line(text) {
@@ -31,13 +45,38 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
       return [...inSession(line), ...onLine(line, part)]
     },
     poll,
-    errorLine: (text) =>
-      run.session !== null && /\bsession not found\b/i.test(text)
-        ? deadSession('The program does not know the session any more.')
-        : [],
+    errorLine(text) {
+      if (run.session !== null && /\bsession not found\b/i.test(text))
+        return deadSession('The program does not know the session any more.')
+      if (HELP.test(text)) return [{ kind: 'outcome', ok: false, code: 'usage', message: BAD_ARGUMENT }]
+      const [, error] = STREAM_ERROR.exec(text) ?? []
+      return error ? onStreamError(cut(error, 300)) : []
+    },
   }
 
   function onLine(line: Json, part: Json): Fact[] {
+    if (line.type !== 'error') return [...onResponse(), ...onEvent(line, part)]
+    return onError(asObject(line.error))
+  }
+
+  /** Notes that the provider responded, which ends a series of retries. */
+  function onResponse(): Fact[] {
+    refusals.accepted()
+    overflow = null
+    if (!isRetrying) return []
+    isRetrying = false
+    return [{ kind: 'retrying', text: null }]
+  }
+
+  /** Reads a request that failed. The program retries it, compacts its session, or reports an error. */
+  function onStreamError(error: string): Fact[] {
+    if (isContextOverflow(error)) overflow = error
+    if (isRateLimit(error) || /rate.?limit|\bquota\b/i.test(error)) refusals.refused(error)
+    isRetrying = true
+    return [{ kind: 'retrying', text: `retrying: ${error}` }]
+  }
+
+  function onEvent(line: Json, part: Json): Fact[] {
     switch (line.type) {
       case 'text': {
         const text = asText(part.text)
@@ -48,8 +87,6 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
           ...onUsage(part),
           ...(part.reason === 'stop' ? [{ kind: 'outcome', ok: true, code: null, message: null } as const] : []),
         ]
-      case 'error':
-        return onError(asObject(line.error))
       default:
         return []
     }
@@ -71,9 +108,10 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
     return ledger.facts()
   }
 
-  function poll(): Fact[] {
+  function poll(isEnd = false): Fact[] {
     readDatabase()
-    return ledger.facts()
+    const isStuck = isEnd && overflow !== null && !isOver
+    return [...ledger.facts(), ...refusals.facts(), ...(isStuck ? deadSession(overflow!) : [])]
   }
 
   function readDatabase(): void {
@@ -82,6 +120,8 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
   }
 
   function onError(error: Json): Fact[] {
+    isOver = true
+    refusals.accepted()
     const data = asObject(error.data)
     const message = cut(
       asText(data.message) || asText(error.message) || asText(error.name) || 'It ended with an error.',

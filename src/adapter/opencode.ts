@@ -18,6 +18,8 @@ const OpencodeConfig = configOf({
     '--attach',
     '--title',
     '--dir',
+    '--print-logs',
+    '--log-level',
   ]),
   autoApprove: defaultTrue(
     'Whether the program works without permission prompts. On by default, because a run is unattended. If it is off, allow the necessary tools in the settings of the program.',
@@ -48,7 +50,8 @@ export const opencode: Adapter<OpencodeConfig> = {
   command: (config, run) => ({
     command: config.command,
     args: [
-      ...['run', '--format', 'json'],
+      // Without its log, the program is silent while it retries a request, for as long as the provider says.
+      ...['run', '--format', 'json', '--print-logs', '--log-level', 'ERROR'],
       ...(config.autoApprove ? ['--auto'] : []),
       ...(config.model ? ['--model', config.model] : []),
       // Without a title, the program lets a model name a new session, and records the cost of that call nowhere.

@@ -56,7 +56,7 @@ const CODEX_MCP = [
 ]
 
 const G = ['--output-format', 'stream-json', '--skip-trust']
-const O = ['run', '--format', 'json']
+const O = ['run', '--format', 'json', '--print-logs', '--log-level', 'ERROR']
 
 const lines: [
   title: string,
