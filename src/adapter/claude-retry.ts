@@ -1,4 +1,5 @@
 import type { Fact } from './adapter.ts'
+import { unauthorized } from './refusals.ts'
 import { asCount, asText, cut, type Json } from './usage.ts'
 
 /** The longest wait with a live process, in milliseconds. For a longer one, the run ends and its agent is held. */
@@ -15,8 +16,7 @@ export function onRetry(line: Json, now: number): Fact[] {
   const status = asCount(line.error_status)
   const cause = [status || '', cut(asText(line.error), 200)].filter(Boolean).join(' ')
   if (status === 401 || status === 403) {
-    const message = `The provider refuses the credentials: ${cause}. Check the key or the login of the program.`
-    return [{ kind: 'outcome', ok: false, code: 'unauthorized', message }, { kind: 'give_up' }]
+    return [unauthorized(cause), { kind: 'give_up' }]
   }
   const waitMs = asCount(line.retry_delay_ms)
   if (status === 429 && waitMs > LONGEST_WAIT_MS) {

@@ -55,6 +55,8 @@ export function geminiReader(_config: unknown, run: ReaderInput, now = Date.now)
     poll,
     errorLine(text) {
       if (run.session !== null && /^error resuming session/i.test(text)) return deadSession(cut(text))
+      if (/^unknown arguments?:/i.test(text))
+        return [{ kind: 'outcome', ok: false, code: 'usage', message: `${cut(text.trim())}. Check extraArgs.` }]
       const [, attempt, status] = /^attempt (\d+) failed(?: with status (\d+))?/i.exec(text) ?? []
       if (!attempt) return []
       const cause = [status, cut(/"message":"([^"]+)"/.exec(text)?.[1] ?? '', 200)].filter(Boolean).join(' ')

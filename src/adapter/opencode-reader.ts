@@ -1,13 +1,16 @@
 import type { Fact, OutputReader, ReaderInput } from './adapter.ts'
 import { followOpencodeDatabase, opencodeDatabase, opencodeUsage } from './opencode-database.ts'
-import { createRefusalWatch } from './refusals.ts'
+import { createRefusalWatch, unauthorized } from './refusals.ts'
 import { isRateLimit, isUsageLimit, resetTime } from './reset-time.ts'
 import { deadSession, isContextOverflow } from './session.ts'
-import { asObject, asSessionId, asText, cut, type Json, parseLine } from './usage.ts'
+import { asCount, asObject, asSessionId, asText, cut, type Json, parseLine } from './usage.ts'
 import { createUsageLedger } from './usage-ledger.ts'
 
-/** A line of the program's log: `... level=ERROR ... message="stream error" ... error.error="AI_APICallError: Overloaded"`. */
-const STREAM_ERROR = /message="stream error".*\berror\.error="(?:AI_\w+: )?((?:[^"\\]|\\.)+)"/
+/** A line of the program's log on a request that failed: `level=ERROR message="stream error" ... error.error="AI_APICallError: Overloaded"`. */
+const STREAM_ERROR = /message="stream error".*?\berror\.error="(?:AI_\w+: )?((?:[^"\\]|\\.)+)"/
+
+/** A line of the program's log on a step that failed: `level=ERROR message=process ... error="prompt is too long"`. */
+const STEP_ERROR = /message=process .*?\berror="((?:[^"\\]|\\.)+)"/
 
 /** The first line of the help, which the program prints instead of an error if it does not know an argument. */
 const HELP = /^opencode run \[message\.\.\]/
@@ -49,8 +52,10 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
       if (run.session !== null && /\bsession not found\b/i.test(text))
         return deadSession('The program does not know the session any more.')
       if (HELP.test(text)) return [{ kind: 'outcome', ok: false, code: 'usage', message: BAD_ARGUMENT }]
-      const [, error] = STREAM_ERROR.exec(text) ?? []
-      return error ? onStreamError(cut(error, 300)) : []
+      const error = STREAM_ERROR.exec(text)?.[1]
+      const cause = cut(error ?? STEP_ERROR.exec(text)?.[1] ?? '', 300)
+      if (isContextOverflow(cause)) overflow = cause
+      return error ? onStreamError(cause) : []
     },
   }
 
@@ -70,7 +75,6 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
 
   /** Reads a request that failed. The program retries it, compacts its session, or reports an error. */
   function onStreamError(error: string): Fact[] {
-    if (isContextOverflow(error)) overflow = error
     if (isRateLimit(error) || /rate.?limit|\bquota\b/i.test(error)) refusals.refused(error)
     isRetrying = true
     return [{ kind: 'retrying', text: `retrying: ${error}` }]
@@ -133,6 +137,8 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
         { kind: 'outcome', ok: false, code: 'rate_limited', message },
       ]
     }
+    const status = asCount(data.statusCode)
+    if (status === 401 || status === 403) return [unauthorized(`${status} ${message}`)]
     return [{ kind: 'outcome', ok: false, code: 'error', message }]
   }
 }

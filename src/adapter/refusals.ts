@@ -19,6 +19,14 @@ export interface RefusalWatch {
   facts(): Fact[]
 }
 
+/** Returns the outcome of a run whose credentials the provider refuses (401, 403). A retry cannot succeed. */
+export const unauthorized = (cause: string): Fact => ({
+  kind: 'outcome',
+  ok: false,
+  code: 'unauthorized',
+  message: `The provider refuses the credentials: ${cause}. Check the key or the login of the program.`,
+})
+
 /** Creates a watch without refusals. */
 export function createRefusalWatch(now: () => number): RefusalWatch {
   let since: number | null = null

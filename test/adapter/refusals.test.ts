@@ -72,10 +72,28 @@ test('a session that opencode cannot compact is dead, unless the program continu
   assert.equal(mergeFacts(stuck.poll!()).dead, false, 'it may compact its session')
   const found = mergeFacts(stuck.poll!(true))
   assert.deepEqual([found.dead, found.outcome], [true, 'context_overflow'])
+  const failed = opencodeReader({}, run)
+  failed.errorLine(
+    'level=ERROR message=process session.id=ses_1 error="prompt is too long: 210000 tokens > 200000 maximum" stack="AI_APICallError"',
+  )
+  assert.equal(mergeFacts(failed.poll!(true)).dead, true)
   const compacted = opencodeReader({}, run)
   compacted.errorLine(tooLong)
   compacted.line(JSON.stringify(opencode!.response))
   assert.equal(mergeFacts(compacted.poll!(true)).dead, false)
+})
+
+test('a wrong key of opencode is named as such', () => {
+  const error = { name: 'APIError', data: { message: 'invalid x-api-key', statusCode: 401 } }
+  const found = mergeFacts(opencodeReader({}, run).line(JSON.stringify({ type: 'error', sessionID: 'ses_1', error })))
+  assert.deepEqual([found.outcome, /credentials: 401 invalid x-api-key/.test(found.message!)], ['unauthorized', true])
+})
+
+test('an argument that gemini does not know is named, not the end of its help', () => {
+  const { outcome, message } = mergeFacts(
+    geminiReader({}, run).errorLine('Unknown arguments: such-argument, suchArgument'),
+  )
+  assert.deepEqual([outcome, message], ['usage', 'Unknown arguments: such-argument, suchArgument. Check extraArgs.'])
 })
 
 test('the help that opencode prints for an unknown argument becomes an error that names the setting', () => {

@@ -142,8 +142,8 @@ function casesOf(program: Program): Case[] {
       config: { extraArgs: ['--no-such-argument'] },
       check({ runs: [run] }) {
         assert.equal(run.status, 'failed')
-        // `opencode` prints its help, without the argument.
-        assert.match(run.error, name === 'opencode' ? /extraArgs/ : /no-such-argument/)
+        // `opencode` prints its help, without the argument. `gemini` takes `--no-` for a negation.
+        assert.match(run.error, name === 'opencode' ? /extraArgs/ : /such-argument/)
       },
     },
   ]

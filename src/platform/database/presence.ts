@@ -70,7 +70,7 @@ export function watchFiles(file: string): () => void {
 const lost = (name: string, isGone: boolean) =>
   new AppError(
     'database_damaged',
-    `${name} was ${isGone ? 'deleted' : 'replaced'} while the server used it. The server writes nothing more and stops. Restore the data directory or a backup, and start again.`,
+    `${name} was ${isGone ? 'deleted or moved' : 'replaced'} while the server used it. The server writes nothing more and stops. Restore the data directory or a backup, and start again.`,
   )
 
 function identityOf(name: string): string | null {

@@ -36,7 +36,7 @@ for (const [what, harm] of Object.entries<(dataDir: string) => void>({
     if (after) assert.deepEqual([after.status, await codeOf(after)], [500, 'database_damaged'])
     const { code, err } = await server.ended
     assert.equal(code, 1)
-    assert.match(err, /was (deleted|replaced) while the server used it/)
+    assert.match(err, /was (deleted or moved|replaced) while the server used it/)
   })
 }
 
