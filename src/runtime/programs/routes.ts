@@ -93,7 +93,7 @@ async function findProgram(
   }
 }
 
-const SIGN_IN: Record<string, string> = { claude: '`claude` and then /login', codex: '`codex login`' }
+const SIGN_IN: Record<string, string> = { claude: 'claude and then /login', codex: 'codex login' }
 
 /**
  * Whether the credentials that a program stores exist; null if unknown. On macOS
