@@ -79,7 +79,7 @@ export function removePlacement(ctx: Context, caller: Caller, row: PlacementRow,
   const uses = countPlacementUses(ctx.db, row.name)
   const used = Object.entries(uses).filter(([, count]) => count > 0)
   if (used.length > 0 && !force) {
-    const what = used.map(([kind, count]) => `${count} ${kind === 'liveRuns' ? 'live runs' : kind}`).join(', ')
+    const what = used.map(([kind, count]) => `${count} ${nounOf(kind as keyof typeof uses, count)}`).join(', ')
     throw new AppError(
       'conflict',
       `The placement ${row.name} is in use (${what}). Wait for its runs, name another placement, or use force.`,
@@ -92,6 +92,11 @@ export function removePlacement(ctx: Context, caller: Caller, row: PlacementRow,
   recordForAll(ctx, caller, 'placement.removed', { name: row.name })
   ctx.afterCommit(() => ctx.signals.placementChanged(row.name))
   return displayed
+}
+
+const nounOf = (kind: 'liveRuns' | 'agents' | 'projects', count: number) => {
+  const plural = kind === 'liveRuns' ? 'live runs' : kind
+  return count === 1 ? plural.slice(0, -1) : plural
 }
 
 /** Refuses a placement if its machines cannot reach the API in the mode of this server. */

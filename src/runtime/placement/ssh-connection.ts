@@ -39,6 +39,8 @@ export function createSshConnection(options: {
     // Detects a dead connection within 45 seconds.
     ...['-o', 'ServerAliveInterval=15', '-o', 'ServerAliveCountMax=3'],
   ]
+  /** The command with which a person tests the connection. */
+  const manual = `ssh ${configFile === undefined ? '' : `-F ${configFile} `}${host}`
   const ssh = (args: readonly string[], input?: string | Buffer, timeoutMs?: number) =>
     exec(['ssh', ...common, ...args], {
       env,
@@ -55,7 +57,7 @@ export function createSshConnection(options: {
     forwarded = undefined
     // The first connection stays in the background. ssh checks the host key according to the user's configuration.
     const { code, stderr } = await ssh(['-M', '-N', '-f', '-o', 'ControlPersist=yes', host])
-    if (code !== 0) throw explain(host, stderr)
+    if (code !== 0) throw explain(host, manual, stderr)
   }
   const connected = () => {
     connecting ??= connect().finally(() => {
@@ -69,7 +71,7 @@ export function createSshConnection(options: {
       await connected()
       const result = await ssh(['-o', 'ControlMaster=no', host, command], input, timeoutMs)
       // ssh itself failed.
-      if (result.code === 255) throw explain(host, result.stderr)
+      if (result.code === 255) throw explain(host, manual, result.stderr)
       return result
     },
     async forward(port, socket) {
@@ -98,16 +100,21 @@ export function createSshConnection(options: {
   }
 }
 
-function explain(host: string, stderr: string): PlacementFault {
+function explain(host: string, manual: string, stderr: string): PlacementFault {
   const why = lastLine(stderr)
-  if (/host key verification failed/i.test(stderr)) {
+    .replace(/^ssh: /, '')
+    .replace(/\.$/, '')
+  if (/host identification has changed/i.test(stderr)) {
     return new PlacementFault(
-      `The host key of ${host} is unknown or has changed. Connect manually once to verify it: ssh ${host}`,
+      `The host key of ${host} has changed: the host was reinstalled, or another machine answers in its place. If the change is intended, remove the old key as this command says: ${manual}`,
     )
+  }
+  if (/host key verification failed/i.test(stderr)) {
+    return new PlacementFault(`The host key of ${host} is unknown. Connect manually once to verify it: ${manual}`)
   }
   if (/permission denied/i.test(stderr)) {
     return new PlacementFault(
-      `${host} refused the key: ${why}. Password prompts are not supported. Test the key with: ssh -o BatchMode=yes ${host}`,
+      `${host} refused the key: ${why}. Password prompts are not supported. Test the key with: ${manual.replace(/^ssh/, 'ssh -o BatchMode=yes')}`,
     )
   }
   return new PlacementFault(`${host} cannot be reached: ${why}`, true)

@@ -4,6 +4,7 @@ import type { SshSettings } from '../../organization/placement/settings.ts'
 import type { Context } from '../../platform/context.ts'
 import type { ProcessIdentity } from '../process/process-table.ts'
 import type { ProbeResult } from '../remote/probe.ts'
+import type { ShimStatus } from '../remote/wire.ts'
 import { checksOf } from './checks.ts'
 import { type Check, DEFAULT_WORKDIR, type Driver, explainExit, PlacementFault } from './driver.ts'
 import { lastLine, quote } from './exec.ts'
@@ -54,14 +55,19 @@ export function createSshDriver(ctx: Context, row: PlacementRow, settings: SshSe
     },
     async status(jobs) {
       if (publicUrl === undefined) await apiUrl()
-      const jobIds = jobs.map(({ runId, jobId }) => ({ runId, identity: JSON.parse(jobId) }))
-      const live = new Set(await remote<string[]>('status', jobIds))
+      const shims = jobs.map(({ runId, jobId }) => ({ runId, identity: JSON.parse(jobId) }))
+      const found = await remote<ShimStatus[]>('status', { workdir, jobs: shims })
       return new Map(
-        jobs.map(({ runId }) => [
+        found.map(({ runId, isLive, exitCode }) => [
           runId,
-          live.has(runId)
+          isLive
             ? { state: 'running', node: null }
-            : { state: 'ended', cause: `its process on ${host} is gone: killed, or the host was restarted.` },
+            : {
+                state: 'ended',
+                cause:
+                  (exitCode === null ? null : explainExit(exitCode)) ??
+                  `its process on ${host} is gone: killed, or the host was restarted.`,
+              },
         ]),
       )
     },
@@ -98,7 +104,12 @@ function createRemote(connection: SshConnection, at: { host: string; workdir: st
     if (there.code === 0) return file
     const script = `umask 077 && mkdir -p ${quote(workdir)} && cat > ${quote(`${file}.tmp`)} && mv ${quote(`${file}.tmp`)} ${quote(file)}`
     const { code, stderr } = await connection.run(`sh -c ${quote(script)}`, source)
-    if (code !== 0) throw new PlacementFault(`Cannot write to ${workdir} on ${host}: ${lastLine(stderr)}`)
+    if (code !== 0) {
+      const why = /no space left|quota exceeded/i.test(stderr)
+        ? 'its disk is full, or its quota is used up'
+        : lastLine(stderr)
+      throw new PlacementFault(`Cannot write to ${workdir} on ${host}: ${why}.`)
+    }
     return file
   }
 

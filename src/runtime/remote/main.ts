@@ -5,7 +5,7 @@
  *     run <runId>     executes a run; reads the job from the environment, or as JSON from standard input
  *     start <runId>   starts `run` as a separate process and prints its identity
  *     find <runId>    prints the identity of the shim of a run, or null
- *     status          prints which of the shims on standard input are alive
+ *     status          prints, for each shim on standard input, whether it is alive and the exit code it stored
  *     stop <runId>    stops a run
  *     clean <runId>   kills the remaining processes of a run and removes its folder
  *     probe           prints the properties of this machine
@@ -14,14 +14,14 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { findShim, identityOf, isShim, MARKER, type ProcessIdentity } from '../process/process-table.ts'
 import { shimErrorFile } from '../process/run-files.ts'
 import { killRun, stopRun } from '../process/stop.ts'
 import { probe } from './probe.ts'
 import { remoteRunDir, runRemote } from './run.ts'
-import type { RemoteJob } from './wire.ts'
+import type { RemoteJob, ShimStatus } from './wire.ts'
 
 const readInput = <Value>(): Value => JSON.parse(readFileSync(0, 'utf8'))
 const print = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
@@ -56,9 +56,33 @@ async function start(job: RemoteJob): Promise<void> {
 
 /** Executes a run. A batch system copies this file for each run; the copy is removed. */
 async function run(): Promise<void> {
-  const job = jobOfEnvironment() ?? readInput<RemoteJob>()
+  const batchJob = jobOfEnvironment()
+  const job = batchJob ?? readInput<RemoteJob>()
   removeCopy()
-  process.exit(await runRemote(job))
+  const code = await runRemote(job)
+  // A batch system records the exit code itself.
+  if (code !== 0 && !batchJob) writeExitCode(job, code)
+  process.exit(code)
+}
+
+const exitCodeFile = (workdir: string, runId: string) => path.join(remoteRunDir(workdir, runId), 'exit-code')
+
+/** Stores the exit code of a shim that did not start its run. `clean` removes it. */
+function writeExitCode({ workdir, runId }: RemoteJob, code: number): void {
+  try {
+    mkdirSync(remoteRunDir(workdir, runId), { recursive: true, mode: 0o700 })
+    writeFileSync(exitCodeFile(workdir, runId), String(code), { mode: 0o600 })
+  } catch {
+    // The folder cannot be written, which the server finds out with its next command.
+  }
+}
+
+function readExitCode(workdir: string, runId: string): number | null {
+  try {
+    return Number(readFileSync(exitCodeFile(workdir, runId), 'utf8'))
+  } catch {
+    return null
+  }
 }
 
 function removeCopy(): void {
@@ -77,8 +101,16 @@ switch (verb) {
     print(findShim(runId) ?? null)
     break
   case 'status': {
-    const jobs = readInput<{ runId: string; identity: ProcessIdentity }[]>()
-    print(jobs.filter(({ runId, identity }) => isShim(identity, runId)).map((job) => job.runId))
+    const { workdir, jobs } = readInput<{
+      workdir: string
+      jobs: { runId: string; identity: ProcessIdentity }[]
+    }>()
+    const statuses: ShimStatus[] = jobs.map(({ runId, identity }) => ({
+      runId,
+      isLive: isShim(identity, runId),
+      exitCode: readExitCode(workdir, runId),
+    }))
+    print(statuses)
     break
   }
   case 'stop': {

@@ -65,3 +65,11 @@ export const EXIT = {
   /** Node is too old. */
   oldNode: 78,
 } as const
+
+/** The status of a shim on a host without a batch system. */
+export interface ShimStatus {
+  runId: string
+  isLive: boolean
+  /** One of `EXIT` if the shim did not start its run; otherwise null. */
+  exitCode: number | null
+}

@@ -148,7 +148,7 @@ test('refuses to delete a placement in use without force; with force the wakes o
   assert.deepEqual(startableAgents(ctx), [])
   const refused = await request('DELETE', '/api/placements/farm')
   assert.equal(refused.status, 409)
-  assert.match(refused.body.error, /in use \(1 live runs, 2 agents\)/)
+  assert.match(refused.body.error, /in use \(1 live run, 2 agents\)/)
   await make('DELETE', '/api/placements/farm?force=true')
   assert.deepEqual(codes(), ['placement_missing'], 'no placement is left, and the agent still names one')
   await make('POST', '/api/placements', { ...SSH, name: 'barn' })

@@ -149,6 +149,7 @@ test('a run continues while the server is down, and its output of that time is r
 
 for (const [what, settings, sentence] of [
   ['an unknown host key', { host: 'stranger' }, /host key of stranger is unknown/],
+  ['a changed host key', { host: 'changed' }, /host key of changed has changed: the host was reinstalled/],
   ['a refused key', { host: 'locked' }, /locked refused the key/],
   ['an unreachable host', { host: 'nowhere.invalid' }, /nowhere.invalid cannot be reached/],
   ['a missing Node', { node: '/no/such/node' }, /Node program was not found there/],

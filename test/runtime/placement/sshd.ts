@@ -6,7 +6,7 @@ import path from 'node:path'
 
 /** A real sshd on loopback, and the configuration of an authorized client. */
 export interface Sshd {
-  /** The file for `ssh -F`. It knows the hosts `farm` (good), `stranger` (unknown key) and `locked` (refused key). */
+  /** The file for `ssh -F`. It knows the hosts `farm` (good), `stranger` (unknown key), `changed` (another key) and `locked` (refused key). */
   configFile: string
   close(): Promise<void>
 }
@@ -26,6 +26,7 @@ export async function startSshd(folder: string): Promise<Sshd> {
   writeFileSync(at('authorized_keys'), readFileSync(at('user.pub')))
   writeFileSync(at('known_hosts'), `[127.0.0.1]:${port} ${readFileSync(at('host.pub'), 'utf8')}`)
   writeFileSync(at('no_hosts'), '')
+  writeFileSync(at('changed_hosts'), `[127.0.0.1]:${port} ${readFileSync(at('other.pub'), 'utf8')}`)
   writeFileSync(
     at('sshd_config'),
     `Port ${port}
@@ -53,7 +54,10 @@ PidFile none
   const configFile = at('ssh_config')
   writeFileSync(
     configFile,
-    host('farm', 'user', 'known_hosts') + host('stranger', 'user', 'no_hosts') + host('locked', 'other', 'known_hosts'),
+    host('farm', 'user', 'known_hosts') +
+      host('stranger', 'user', 'no_hosts') +
+      host('changed', 'user', 'changed_hosts') +
+      host('locked', 'other', 'known_hosts'),
   )
   const child = spawn(SSHD, ['-D', '-e', '-f', at('sshd_config')], { stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
