@@ -12,6 +12,7 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
+import { serve } from '../../bench/process.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { startServer } from '../../src/server.ts'
@@ -36,16 +37,31 @@ export interface Change {
 
 const ISSUES = 16
 
+interface HistoryServer {
+  port: number
+  stop(): Promise<void>
+}
+
+/** Starts a server in this process. */
+async function serveHere(dataDir: string): Promise<HistoryServer> {
+  const server = await startServer(
+    readConfig({ dataDir, port: '0' }, {}),
+    createLog(() => {}),
+  )
+  return { port: Number(new URL(server.url).port), stop: () => server.close() }
+}
+
+/** @param start starts the server: in this process, or in its own to use two cores */
 export async function recordHistory(
   count: number,
   clients: number,
+  start: (dataDir: string) => Promise<HistoryServer> = serveHere,
 ): Promise<{ operations: Operation[]; changes: Change[] }> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'service-checkout-'))
-  const log = createLog(() => {})
-  const server = await startServer(readConfig({ dataDir, port: '0' }, {}), log)
+  const server = await start(dataDir)
   const operations: Operation[] = []
   try {
-    const send = senderTo(server.url)
+    const send = senderTo(`http://127.0.0.1:${server.port}`)
     const board = send(undefined)
     const { id: companyId } = (await board('POST', '/api/companies', { name: 'Race' })).body
     const issueIds: string[] = []
@@ -75,7 +91,7 @@ export async function recordHistory(
     }
     await Promise.all(Array.from({ length: clients }, (_, n) => work(n)))
   } finally {
-    await server.close()
+    await server.stop()
   }
   try {
     return { operations, changes: readChanges(path.join(dataDir, 'service.db')) }
@@ -187,7 +203,7 @@ const senderTo = (url: string) => (token: string | undefined) => {
 if (import.meta.main) {
   const [count = 1_000_000, clients = 32] = process.argv.slice(2).map(Number)
   const began = performance.now()
-  const history = await recordHistory(count, clients)
+  const history = await recordHistory(count, clients, (dataDir) => serve('service', dataDir))
   const fault = findFault(history.operations, history.changes)
   const { length } = history.operations
   const seconds = ((performance.now() - began) / 1_000).toFixed(0)

@@ -18,7 +18,11 @@ const modes = (['local_trusted', 'authenticated'] as const).filter((mode) => !va
 
 for (const mode of modes) {
   test(`${requests} requests, seed ${seed}, ${mode} mode`, async (t) => {
-    const responses = await fuzz(t, { seed, requests, mode })
+    const responses = await fuzz(t, { seed, requests, mode }).catch((error: Error) => {
+      // At once: the report of the test follows after the other mode.
+      process.stderr.write(`${error.message}\n`)
+      throw error
+    })
     for (const [id, statuses] of [...responses].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
       t.diagnostic(`${id.padEnd(28)} ${counts.join(', ')}`)
