@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { checkpointJob, createCheckpointer } from '../../../src/platform/database/checkpoint.ts'
+import { COMMITS, checkpointJob, createCheckpointer } from '../../../src/platform/database/checkpoint.ts'
 import { createDb } from '../../../src/platform/database/db.ts'
 import { openDatabase } from '../../../src/platform/database/open.ts'
 import { temporaryFolder } from '../../helpers.ts'
@@ -17,10 +17,13 @@ test('a checkpoint starts when the log has 1,000 pages, one at a time, and not f
   sqlite.exec('create table note (text text)')
   const add = sqlite.prepare('insert into note values (?)')
   const started: PromiseWithResolvers<void>[] = []
-  const start = createCheckpointer(sqlite, () => {
+  const onCommit = createCheckpointer(sqlite, () => {
     started.push(Promise.withResolvers())
     return started.at(-1)!.promise
   })
+  const start = () => {
+    for (let commit = 0; commit < COMMITS; commit++) onCommit()
+  }
 
   start()
   assert.equal(started.length, 0)
