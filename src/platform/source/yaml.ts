@@ -124,8 +124,11 @@ export function readFrontmatter(text: string, limits: YamlLimits = DEFAULT_LIMIT
  */
 const quoteFaultyValues = (yaml: string, limits: YamlLimits): string =>
   yaml.replaceAll(/^(\w[\w-]*): +([^\s"'[{].*|\[.*\].*|\{.*\}.*)$/gm, (line, key, value) =>
-    isYaml(line, limits) ? line : `${key}: ${JSON.stringify(value.trimEnd())}`,
+    REFERENCE.test(value) || isYaml(line, limits) ? line : `${key}: ${JSON.stringify(value.trimEnd())}`,
   )
+
+/** A tag, an anchor or an alias at the beginning of a value or of an item. It stays an error: its author meant no text. */
+const REFERENCE = /(?:^|[[{,]\s*)(?:!|[&*]\w)/
 
 function isYaml(text: string, limits: YamlLimits): boolean {
   try {
