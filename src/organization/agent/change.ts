@@ -33,9 +33,8 @@ export function applyConfig(ctx: Context, caller: Caller, agent: AgentRow, after
   const changed = changedKeys(before, after)
   if (changed.length === 0) return
   if (changed.includes('reportsTo') && after.reportsTo) assertMayReportTo(ctx, agent, after.reportsTo)
-  if (changed.includes('adapterType') || changed.includes('adapterConfig')) {
-    assertAdapterConfig(after.adapterType, after.adapterConfig)
-  }
+  const changesAdapter = changed.includes('adapterType') || changed.includes('adapterConfig')
+  if (changesAdapter) assertAdapterConfig(after.adapterType, after.adapterConfig)
   if (after.metadata) {
     assertSmall(after.metadata, 'metadata')
     refusePlaceholders(after.metadata, 'metadata')
@@ -55,6 +54,8 @@ export function applyConfig(ctx: Context, caller: Caller, agent: AgentRow, after
     unapproved_paths: unapprovedPathsAfter(caller, agent, before.adapterConfig, after.adapterConfig),
     runtime_config: runtimeConfig,
     metadata: metadata && JSON.stringify(metadata),
+    // The cause may be gone, such as a missing program or a refused key. If not, the next run finds it again.
+    ...(changesAdapter && { held_until: null, held_because: null }),
     ...(changesTimer(agent, runtimeConfig) && {
       timer_due_at: firstTimerDue({ ...agent, runtime_config: runtimeConfig }, ctx.now),
     }),

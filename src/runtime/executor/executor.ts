@@ -77,8 +77,10 @@ export function createExecutor(ctx: Context, dependencies: LaunchDependencies): 
   function follow(run: RunRow, work: Promise<void>): void {
     const done = work
       .catch(async (error) => {
+        // The database may be closed. The next server adopts the run.
+        if (isClosed) return
         ctx.log.error('A run could not be followed to its end.', { runId: run.id, error: stackOf(error) })
-        if (isClosed || isStopping) return
+        if (isStopping) return
         processes.remove(run.id)
         await killRun(run.id)
         await finish(run.id, LOST, NO_FACTS)

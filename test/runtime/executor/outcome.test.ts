@@ -122,6 +122,20 @@ test('the error for a missing default program contains installation instructions
   assert.match(heldBecause, /^program not found: claude\. Install it with: npm .* demo agent/)
 })
 
+test('an agent with a missing program runs as soon as its configuration names one that exists', async (t) => {
+  const { agentThat, make, runUntilIdle, runs } = await createTestRuns(t)
+  const agent = await agentThat('succeed.js', { config: { command: 'no-such-program' } })
+  await make('POST', `/api/agents/${agent}/heartbeat/invoke`)
+  await runUntilIdle()
+  assert.equal((await runs()).length, 0)
+  await make('PATCH', `/api/agents/${agent}`, { adapterConfig: { command: '/bin/echo' } })
+  await runUntilIdle()
+  assert.deepEqual(
+    (await runs()).map(({ status }) => status),
+    ['succeeded'],
+  )
+})
+
 test('an agent with a missing program stays idle, reports this, and continues after the installation', async (t) => {
   const { agentThat, request, runUntilIdle, runs, clock, config } = await createTestRuns(t)
   const command = path.join(config.dataDir, 'late-program')
