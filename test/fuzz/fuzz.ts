@@ -10,7 +10,7 @@ import { createFuzzedWorld, type FuzzedWorld } from './world.ts'
 const REQUESTS_A_WORLD = 500
 
 /** The number of responses per status, by endpoint id. */
-export type Answers = Map<string, Map<number, number>>
+export type ResponseCounts = Map<string, Map<number, number>>
 
 export interface Fuzzing {
   seed: number
@@ -21,30 +21,36 @@ export interface Fuzzing {
 /**
  * Sends valid and corrupted requests, generated from the schemas of the endpoints, and
  * fails at the first invalid response: a 5xx, a body that
- * its schema does not declare, or a secret. When the test ends, the
- * databases, logs and exports are also searched for the secrets. The same seed
+ * its schema does not declare, or a secret. At the end of each world, its
+ * database, logs and exports are also searched for the secrets. The same seed
  * generates the same requests, except for the ids that the server creates.
  */
-export async function fuzz(t: TestContext, { seed, requests, mode }: Fuzzing): Promise<Answers> {
-  const responses: Answers = new Map()
-  let world: FuzzedWorld | undefined
-  let sent = 0
-  const check = async (draft: Draft) => {
-    if (sent++ % REQUESTS_A_WORLD === 0) {
-      world = await createFuzzedWorld(t, mode)
-    }
-    const request = toRequest(draft, world!.known)
-    const status = await send(world!.asks[draft.by]!, draft.endpoint, request, world!.known).catch((cause: Error) => {
-      const { method, path, body } = request
-      const printed = `${method} ${path} by ${draft.by}, ${draft.spoilt?.kind ?? 'as it is'}: ${String(body).slice(0, 2_000)}`
-      throw new Error(`Request ${sent} of seed ${seed}: ${printed}\n${cause.message}`, { cause })
+export async function fuzz(t: TestContext, { seed, requests, mode }: Fuzzing): Promise<ResponseCounts> {
+  const counts: ResponseCounts = new Map()
+  const drafts = draftsOf(ALL_ENDPOINTS, mode)
+  for (let sent = 0; sent < requests; sent += REQUESTS_A_WORLD) {
+    const inWorld = Math.min(REQUESTS_A_WORLD, requests - sent)
+    let isComplete = false
+    // A test of its own closes the server of the world at its end.
+    await t.test(`${sent + 1} to ${sent + inWorld}`, async (t) => {
+      const world = await createFuzzedWorld(t, mode)
+      for (const [n, draft] of fc.sample(drafts, { seed: seed + sent, numRuns: inWorld }).entries()) {
+        await sendDraft(world, draft, counts, `Request ${sent + n + 1} of seed ${seed}`)
+      }
+      isComplete = true
     })
-    const ofEndpoint = responses.get(draft.endpoint.id) ?? new Map()
-    responses.set(draft.endpoint.id, ofEndpoint.set(status, (ofEndpoint.get(status) ?? 0) + 1))
+    if (!isComplete) throw new Error(`The requests ${sent + 1} to ${sent + inWorld} of seed ${seed} failed.`)
   }
-  // Earlier requests change the world, so a failing request cannot be shrunk alone.
-  const options = { seed, numRuns: requests, endOnFailure: true }
-  const { errorInstance } = await fc.check(fc.asyncProperty(draftsOf(ALL_ENDPOINTS, mode), check), options)
-  if (errorInstance) throw errorInstance
-  return responses
+  return counts
+}
+
+async function sendDraft(world: FuzzedWorld, draft: Draft, counts: ResponseCounts, name: string): Promise<void> {
+  const request = toRequest(draft, world.known)
+  const status = await send(world.callers[draft.by]!, draft.endpoint, request, world.known).catch((cause: Error) => {
+    const { method, path, body } = request
+    const printed = `${method} ${path} by ${draft.by}, ${draft.spoilt?.kind ?? 'as it is'}: ${String(body).slice(0, 2_000)}`
+    throw new Error(`${name}: ${printed}\n${cause.message}`, { cause })
+  })
+  const ofEndpoint = counts.get(draft.endpoint.id) ?? new Map()
+  counts.set(draft.endpoint.id, ofEndpoint.set(status, (ofEndpoint.get(status) ?? 0) + 1))
 }

@@ -13,9 +13,12 @@ import { PLANTED } from './schema.ts'
 import { type Known, learn, learnIds } from './send.ts'
 
 export interface FuzzedWorld {
-  asks: Partial<Record<CallerName, SendRequest>>
+  callers: Partial<Record<CallerName, SendRequest>>
   known: Known
 }
+
+/** The requests that return approvals. */
+const APPROVALS = /^the answer of GET \/api\/(approvals|companies\/[^/]+\/approvals|issues\/[^/]+\/approvals)/
 
 /** The requests that create objects of every kind at the beginning. */
 const MAKING = ALL_ENDPOINTS.filter(
@@ -30,8 +33,11 @@ const MADE_BY_PEOPLE = ALL_ENDPOINTS.filter(({ id }) => id === 'invitations.crea
 
 /** Creates two companies with agents, with people in authenticated mode, and with objects of every kind in the first company. */
 export async function createFuzzedWorld(t: TestContext, mode: Config['mode']): Promise<FuzzedWorld> {
-  const { world, asks } = mode === 'local_trusted' ? await createLocalWorld(t) : await createPeopledWorld(t)
+  const { world, callers } = mode === 'local_trusted' ? await createLocalWorld(t) : await createPeopledWorld(t)
   world.canaries.onlyMarked(PLANTED)
+  for (const kind of ['env value', 'sealed value'] as const) {
+    world.canaries.except(kind, APPROVALS, 'Whoever may decide sees every value that the runs of a hire will use.')
+  }
   world.approveStrategy()
   const known: Known = { ids: new Map(), places: new Map() }
   const run = await insertRun(world, world.colleague)
@@ -47,8 +53,8 @@ export async function createFuzzedWorld(t: TestContext, mode: Config['mode']): P
     learnIds(known, endpoint, {}, await good(world.request(endpoint.method, path, body)))
   }
   return {
-    asks: {
-      ...asks,
+    callers: {
+      ...callers,
       ceo: ceo.request,
       manager: manager.request,
       engineer: engineer.request,
@@ -61,7 +67,7 @@ export async function createFuzzedWorld(t: TestContext, mode: Config['mode']): P
 
 async function createLocalWorld(t: TestContext) {
   const world = await createWorld(t)
-  return { world, asks: { board: world.request } }
+  return { world, callers: { board: world.request } }
 }
 
 async function createPeopledWorld(t: TestContext) {
@@ -69,7 +75,7 @@ async function createPeopledWorld(t: TestContext) {
   const world = await createWorld(t, {}, board)
   const person = async (name: string, role: 'admin' | 'member' | 'viewer') =>
     signedIn(app, await app.person(name, { [world.company.id]: role }))
-  const asks = {
+  const callers = {
     owner: signedIn(app, founder),
     admin: await person('Adam', 'admin'),
     member: await person('Mia', 'member'),
@@ -77,7 +83,7 @@ async function createPeopledWorld(t: TestContext) {
     outsider: signedIn(app, await app.person('Stan', { [world.other.id]: 'owner' })),
     nobody: app.request,
   }
-  return { world, asks }
+  return { world, callers }
 }
 
 /** Sends requests as a person, and signs in again if a request has ended the session. */

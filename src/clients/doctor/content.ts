@@ -36,7 +36,7 @@ export const contentCheck = (
       const wrong = findings.filter((finding) => finding.check === check).map(({ message }) => message)
       const name = check.replaceAll('_', ' ')
       const details = { check, findings: wrong }
-      if (wrong.length === 0) return { status: 'ok', message: `The ${name} are correct.`, details }
+      if (wrong.length === 0) return { status: 'ok', message: `${name}: no faults`, details }
       const message = `${name}: ${wrong.join(' ')}`
       // The message about a secret already contains the repair.
       return { status: 'broken', message, ...(check !== 'secrets' && { hint: 'Restore a backup.' }), details }

@@ -174,11 +174,14 @@ export const NewAgent = v.strictObject({
     {},
   ),
   permissions: v.optional(
-    v.strictObject({
-      ...Permissions.entries,
-      // Sent by clients of similar APIs. There is no such permission here.
-      canCreateSkills: v.optional(v.pipe(v.literal(true), v.description('Accepted and ignored.'))),
-    }),
+    v.pipe(
+      v.strictObject({
+        ...Permissions.entries,
+        // Sent by clients of similar APIs. There is no such permission here.
+        canCreateSkills: v.optional(v.pipe(v.literal(true), v.description('Accepted and ignored.'))),
+      }),
+      v.description('What the agent may do besides its work. A permission that is left out has its default.'),
+    ),
   ),
   sourceIssueId: v.optional(
     v.pipe(

@@ -3,7 +3,6 @@ import { agent, board, ceo } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import { LIST_QUERY, listOf, readPage } from '../../http/list.ts'
 import { createProject, deleteProject, getProject, updateProject } from './change.ts'
-import { folderWarnings, ProjectWithWarnings } from './missing-folder.ts'
 import { NewProject, PROJECT_STATUSES, Project, ProjectChange } from './project.ts'
 import { selectProjects, withParts } from './queries.ts'
 
@@ -37,11 +36,8 @@ export const projectRoutes = [
     who: [board, agent],
     role: 'member',
     body: NewProject,
-    responses: { 201: ProjectWithWarnings },
-    run: async (ctx, { caller, params, body }) => {
-      const project = await ctx.write(() => createProject(ctx, caller, params.companyId, body))
-      return { ...project, warnings: await folderWarnings(caller, project.primaryWorkspace?.cwd) }
-    },
+    responses: { 201: Project },
+    run: (ctx, { caller, params, body }) => ctx.write(() => createProject(ctx, caller, params.companyId, body)),
   }),
   route({
     id: 'projects.get',

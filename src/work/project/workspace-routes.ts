@@ -1,15 +1,13 @@
 import * as v from 'valibot'
-import type { Caller } from '../../access/caller/caller.ts'
 import { agent, board, ceo } from '../../access/caller/who.ts'
 import type { Input } from '../../access/route.ts'
 import { route } from '../../access/route.ts'
 import { manager } from '../../organization/agent/who.ts'
 import type { Context } from '../../platform/context.ts'
 import { getProject } from './change.ts'
-import { folderWarnings, WorkspaceWithWarnings } from './missing-folder.ts'
 import { listWorkspaces } from './queries.ts'
 import { BY_URL_KEY } from './routes.ts'
-import { NewWorkspace, toWorkspace, Workspace, WorkspaceChange, type WorkspaceRow } from './workspace.ts'
+import { NewWorkspace, toWorkspace, Workspace, WorkspaceChange } from './workspace.ts'
 import { addWorkspace, deleteWorkspace, getWorkspace, updateWorkspace } from './workspaces.ts'
 
 const ALL = '/api/projects/:projectId/workspaces'
@@ -35,12 +33,9 @@ export const workspaceRoutes = [
     who: [board, ceo, manager],
     query: BY_URL_KEY,
     body: NewWorkspace,
-    responses: { 201: WorkspaceWithWarnings },
-    run: async (ctx, request) =>
-      withWarnings(
-        request.caller,
-        await ctx.write(() => addWorkspace(ctx, request.caller, projectOf(ctx, request), request.body)),
-      ),
+    responses: { 201: Workspace },
+    run: (ctx, request) =>
+      ctx.write(() => toWorkspace(addWorkspace(ctx, request.caller, projectOf(ctx, request), request.body))),
   }),
   route({
     id: 'workspaces.get',
@@ -60,12 +55,9 @@ export const workspaceRoutes = [
     who: [board, ceo, manager],
     query: BY_URL_KEY,
     body: WorkspaceChange,
-    responses: { 200: WorkspaceWithWarnings },
-    run: async (ctx, request) =>
-      withWarnings(
-        request.caller,
-        await ctx.write(() => updateWorkspace(ctx, request.caller, workspaceOf(ctx, request), request.body)),
-      ),
+    responses: { 200: Workspace },
+    run: (ctx, request) =>
+      ctx.write(() => toWorkspace(updateWorkspace(ctx, request.caller, workspaceOf(ctx, request), request.body))),
   }),
   route({
     id: 'workspaces.delete',
@@ -79,11 +71,6 @@ export const workspaceRoutes = [
       ctx.write(() => toWorkspace(deleteWorkspace(ctx, request.caller, workspaceOf(ctx, request)))),
   }),
 ]
-
-const withWarnings = async (caller: Caller, row: WorkspaceRow) => ({
-  ...toWorkspace(row),
-  warnings: await folderWarnings(caller, row.cwd),
-})
 
 type InProject<More = unknown> = Pick<
   Input<{ projectId: string } & More, { companyId?: string | undefined }>,

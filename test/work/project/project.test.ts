@@ -17,7 +17,7 @@ async function arrange(t: Parameters<typeof createTestApp>[0]) {
 test('creating a project stores its goals and its first workspace', async (t) => {
   const { app, project, goal, request, ceo, path } = await arrange(t)
   const [first, second] = [await goal('first'), await goal('second')]
-  const { warnings, ...made } = await project('Website', {
+  const made = await project('Website', {
     description: 'The new one',
     status: 'active',
     goalIds: [second.id, first.id],
@@ -25,7 +25,6 @@ test('creating a project stores its goals and its first workspace', async (t) =>
     targetDate: '2026-12-24T00:00:00.000Z',
     workspace: { cwd: '/srv/website', repoUrl: 'https://example.com/acme/website.git' },
   })
-  assert.match(warnings[0], /\/srv\/website does not exist/)
   assert.equal(made.urlKey, 'website')
   assert.equal(made.goalId, second.id)
   assert.deepEqual(made.goalIds, [second.id, first.id])
@@ -158,21 +157,4 @@ test('changes of a project are recorded in the activity', async (t) => {
     entries.map((entry: { action: string }) => entry.action),
     ['project.deleted', 'project.updated', 'project.created'],
   )
-})
-
-test('the board is warned about a folder that does not exist, and agents are not', async (t) => {
-  const { make, request, ceo, path, config } = await arrange(t)
-  const missing = `${config.dataDir}/nowhere`
-  const warnings = [
-    `The folder ${missing} does not exist on the machine of the server. Runs on its issues cannot start there.`,
-  ]
-  const made = await make('POST', path, { name: 'Maps', workspace: { cwd: missing } })
-  assert.deepEqual(made.warnings, warnings)
-  assert.deepEqual((await make('POST', path, { name: 'Charts', workspace: { cwd: config.dataDir } })).warnings, [])
-  assert.deepEqual((await ceo.request('POST', path, { name: 'Tides', workspace: { cwd: missing } })).body.warnings, [])
-  const workspaces = `/api/projects/${made.id}/workspaces`
-  const added = await make('POST', workspaces, { cwd: config.dataDir })
-  assert.deepEqual(added.warnings, [])
-  const changed = await request('PATCH', `${workspaces}/${added.id}`, { cwd: missing })
-  assert.deepEqual(changed.body.warnings, warnings)
 })

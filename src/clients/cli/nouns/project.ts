@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs'
 import path from 'node:path'
+import { isLoopback } from '../../../platform/config.ts'
 import type { ResponseOf } from '../../client/types.ts'
 import { choice, choices, clearable, LIMIT, longText, reference, text, toggle } from '../command/flag.ts'
 import { fields, shortId, words } from '../command/output.ts'
@@ -35,6 +37,14 @@ const describe = (project: Project) =>
     ['Description', project.description],
     ['Id', project.id],
   ])
+
+/** Warns about a folder that does not exist, if the server is on this machine. */
+function folderWarnings({ primaryWorkspace }: Project, { client }: Scope): string[] {
+  const cwd = primaryWorkspace?.cwd
+  if (!cwd || !isLoopback(new URL(client.url).hostname)) return []
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return []
+  return [`Warning: There is no folder ${cwd}. Runs on the issues of the project cannot start before you create it.`]
+}
 
 export const projectCommand = () =>
   noun('project', 'Projects: groups of issues, with the folder or repository of their code.', [
@@ -76,7 +86,7 @@ export const projectCommand = () =>
           params: await scope.inCompany(),
           body: { ...body, name, ...(cwd !== undefined && { workspace: { name, cwd: path.resolve(cwd) } }) },
         }),
-      text: (project) => [describe(project), ...project.warnings.map((text) => `Warning: ${text}`)].join('\n'),
+      text: (project, scope) => [describe(project), ...folderWarnings(project, scope)].join('\n'),
     }),
     edit({
       summary: 'Change a project.',

@@ -43,7 +43,7 @@ function Form({ label, onSaved }: OpenedLabel) {
           name.value = value
         }}
       />
-      <Field id={id} label="Colour">
+      <Field id={id} label="Color">
         <input
           id={id}
           type="color"

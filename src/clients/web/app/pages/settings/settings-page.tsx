@@ -148,7 +148,7 @@ function Identity({ found }: { found: Company }) {
         }}
       />
       <TextField
-        label="Colour"
+        label="Color"
         placeholder="#4251c5"
         hint="The background of the first letter if there is no logo."
         isDisabled={isFixed}
