@@ -93,8 +93,11 @@ export type Fact =
   | { kind: 'refused_tools'; count: number }
   /** The program cannot succeed any more, so the shim ends it. The preceding outcome applies. */
   | { kind: 'give_up' }
-  /** The result that the program reports. `ok: false` makes the run fail, whatever the exit code. */
-  | { kind: 'outcome'; ok: boolean; code: string | null; message: string | null }
+  /**
+   * The result that the program reports. `ok: false` makes the run fail, whatever the exit code. `exitCode` is the
+   * code with which the program ends after this result, if it is not 0.
+   */
+  | { kind: 'outcome'; ok: boolean; code: string | null; message: string | null; exitCode?: number }
 
 /** The state of a session file at the start of a run. */
 export interface SessionFileStart {

@@ -52,7 +52,9 @@ export function readFact(value: unknown): Fact | undefined {
       return { kind: 'refused_tools', count: asCount(fact.count) }
     case 'outcome': {
       const code = typeof fact.code === 'string' ? nameOf(fact.code) : null
-      return { kind: 'outcome', ok: fact.ok === true, code, message: textOrNull(fact.message) }
+      const exitCode = asCount(fact.exitCode)
+      const outcome = { ok: fact.ok === true, code, message: textOrNull(fact.message) }
+      return { kind: 'outcome', ...outcome, ...(exitCode > 0 && { exitCode }) }
     }
     case 'dead_session':
     case 'give_up':

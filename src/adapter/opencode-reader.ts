@@ -36,9 +36,9 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
   const refusals = createRefusalWatch(now)
   let session: string | null = null
   let isRetrying = false
-  /** The error of a session that exceeds the context. The program then tries to compact it. */
-  let overflow: string | null = null
-  let isOver = false
+  /** The error of a session that exceeds the context. The program then compacts it and continues, or ends. */
+  let overflow: { error: string; at: number } | null = null
+  let hasErred = false
 
   return {
     line(text) {
@@ -54,20 +54,21 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
       if (HELP.test(text)) return [{ kind: 'outcome', ok: false, code: 'usage', message: BAD_ARGUMENT }]
       const error = STREAM_ERROR.exec(text)?.[1]
       const cause = cut(error ?? STEP_ERROR.exec(text)?.[1] ?? '', 300)
-      if (isContextOverflow(cause)) overflow = cause
+      if (isContextOverflow(cause)) overflow = { error: cause, at: timeOf(text) ?? now() }
       return error ? onStreamError(cause) : []
     },
   }
 
   function onLine(line: Json, part: Json): Fact[] {
+    // Both streams arrive independently, so only the times tell which was first.
+    if (overflow && endOf(part) > overflow.at) overflow = null
     if (line.type !== 'error') return [...onResponse(), ...onEvent(line, part)]
-    return onError(asObject(line.error))
+    return onError(asObject(line.error), asCount(line.timestamp) || now())
   }
 
   /** Notes that the provider responded, which ends a series of retries. */
   function onResponse(): Fact[] {
     refusals.accepted()
-    overflow = null
     if (!isRetrying) return []
     isRetrying = false
     return [{ kind: 'retrying', text: null }]
@@ -87,10 +88,7 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
         return text.trim() ? [{ kind: 'text', text: cut(text) }] : []
       }
       case 'step_finish':
-        return [
-          ...onUsage(part),
-          ...(part.reason === 'stop' ? [{ kind: 'outcome', ok: true, code: null, message: null } as const] : []),
-        ]
+        return [...onUsage(part), ...(part.reason === 'stop' ? [success()] : [])]
       default:
         return []
     }
@@ -114,8 +112,7 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
 
   function poll(isEnd = false): Fact[] {
     readDatabase()
-    const isStuck = isEnd && overflow !== null && !isOver
-    return [...ledger.facts(), ...refusals.facts(), ...(isStuck ? deadSession(overflow!) : [])]
+    return [...ledger.facts(), ...refusals.facts(), ...(isEnd && overflow ? deadSession(overflow.error) : [])]
   }
 
   function readDatabase(): void {
@@ -123,14 +120,22 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
     for (const { id, usage } of database.read(session)) if (!earlier.has(id)) ledger.set(id, usage)
   }
 
-  function onError(error: Json): Fact[] {
-    isOver = true
+  /** After an error event, the program ends with 1 even if it continued and completed its work. */
+  function success(): Fact {
+    return { kind: 'outcome', ok: true, code: null, message: null, ...(hasErred && { exitCode: 1 }) }
+  }
+
+  function onError(error: Json, at: number): Fact[] {
+    hasErred = true
     refusals.accepted()
     const data = asObject(error.data)
     const message = cut(
       asText(data.message) || asText(error.message) || asText(error.name) || 'It ended with an error.',
     )
-    if (isContextOverflow(message)) return deadSession(message)
+    if (isContextOverflow(message)) {
+      overflow ??= { error: message, at }
+      return []
+    }
     if (data.statusCode === 429 || isUsageLimit(message) || isRateLimit(message)) {
       return [
         { kind: 'rate_limited', until: resetTime(message, now()) },
@@ -142,6 +147,15 @@ export function opencodeReader(config: { model?: string | undefined }, run: Read
     return [{ kind: 'outcome', ok: false, code: 'error', message }]
   }
 }
+
+/** Returns the time of a line of the log in milliseconds. */
+function timeOf(text: string): number | null {
+  const time = Date.parse(/\btimestamp=(\S+)/.exec(text)?.[1] ?? '')
+  return Number.isNaN(time) ? null : time
+}
+
+/** Returns the end of a text or a tool call in milliseconds, 0 for other parts. The line itself is printed later. */
+const endOf = (part: Json): number => asCount(asObject(part.time ?? asObject(part.state).time).end)
 
 /** Splits a name of the form `provider/model`. The model's own name may contain slashes. */
 function modelOf(name: string | undefined): { provider: string; model: string } {

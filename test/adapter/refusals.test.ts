@@ -69,6 +69,10 @@ test('a session that opencode cannot compact is dead, unless the program continu
   const tooLong = opencode!.refusal('prompt is too long: 210000 tokens > 200000 maximum')
   const stuck = opencodeReader({}, run)
   stuck.errorLine(tooLong)
+  const textAt = (end: string) =>
+    JSON.stringify({ type: 'text', sessionID: 'ses_1', part: { text: 'Done.', time: { end: Date.parse(end) } } })
+  stuck.line(JSON.stringify(opencode!.response))
+  stuck.line(textAt('2026-11-22T17:34:22.700Z'))
   assert.equal(mergeFacts(stuck.poll!()).dead, false, 'it may compact its session')
   const found = mergeFacts(stuck.poll!(true))
   assert.deepEqual([found.dead, found.outcome], [true, 'context_overflow'])
@@ -79,8 +83,17 @@ test('a session that opencode cannot compact is dead, unless the program continu
   assert.equal(mergeFacts(failed.poll!(true)).dead, true)
   const compacted = opencodeReader({}, run)
   compacted.errorLine(tooLong)
-  compacted.line(JSON.stringify(opencode!.response))
-  assert.equal(mergeFacts(compacted.poll!(true)).dead, false)
+  const error = { name: 'ContextOverflowError', data: { message: 'prompt is too long: 210000 tokens' } }
+  const stop = { type: 'step_finish', sessionID: 'ses_1', part: { id: 'prt_1', reason: 'stop' } }
+  const facts = [{ type: 'error', sessionID: 'ses_1', error }, JSON.parse(textAt('2026-11-22T17:34:22.800Z')), stop]
+    .flatMap((line) => compacted.line(JSON.stringify(line)))
+    .concat(compacted.poll!(true))
+  assert.equal(mergeFacts(facts).dead, false)
+  assert.deepEqual(
+    facts.find(({ kind }) => kind === 'outcome'),
+    { kind: 'outcome', ok: true, code: null, message: null, exitCode: 1 },
+    'the program ends with 1 after an error event, even if it completed its work',
+  )
 })
 
 test('a wrong key of opencode is named as such', () => {

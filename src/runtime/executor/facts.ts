@@ -95,7 +95,7 @@ export interface FactSummary {
   isDeadSession: boolean
   /** Null if no request was refused. `until` is null if the provider named no time. */
   rateLimit: { until: string | null } | null
-  outcome: { ok: boolean; code: string | null; message: string | null } | null
+  outcome: { ok: boolean; code: string | null; message: string | null; exitCode?: number | undefined } | null
   refusedTools: number
 }
 
@@ -125,7 +125,7 @@ function addFact(summary: FactSummary, fact: Fact): FactSummary {
     case 'rate_limited':
       return { ...summary, rateLimit: { until: fact.until } }
     case 'outcome':
-      return { ...summary, outcome: { ok: fact.ok, code: fact.code, message: fact.message } }
+      return { ...summary, outcome: { ok: fact.ok, code: fact.code, message: fact.message, exitCode: fact.exitCode } }
     case 'usage':
     case 'session_file':
     case 'session_store':

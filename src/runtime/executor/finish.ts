@@ -170,7 +170,8 @@ function exited(run: RunRow, ending: Ending, facts: FactSummary): Verdict {
     const message = withCause('The program exited with code 0 without a result.', ending)
     return { status: 'failed', code: 'no_result', message }
   }
-  if (ending.exitCode === 0 && facts.outcome?.ok !== false) return SUCCEEDED
+  const isExpected = ending.exitCode === 0 || ending.exitCode === facts.outcome?.exitCode
+  if (isExpected && facts.outcome?.ok !== false) return SUCCEEDED
   if (run.git_head !== null && ending.exitCode === SETUP_FAILED && facts.outcome === null) {
     const message = withCause('The set-up command of the workspace failed.', ending)
     return { status: 'failed', code: 'setup_failed', message }
