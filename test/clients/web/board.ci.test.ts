@@ -7,6 +7,12 @@ import { openPage } from './page.ts'
 /** A program that prints one line immediately and another line after one second. */
 const TALKER = `console.log('the first words'); setTimeout(() => console.log('the last words'), 1000)`
 
+/** A PNG of one pixel. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
 test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
   const { url, open, faults } = await openPage(t)
   // biome-ignore lint/suspicious/noExplicitAny: a few fields of many responses are read.
@@ -155,6 +161,40 @@ test('the board works in the browser', { skip: NO_CHROMIUM }, async (t) => {
       .locator('.composer input[type=file]')
       .setInputFiles({ name: 'tides.txt', mimeType: 'text/plain', buffer: Buffer.from('1.2 m') })
     await page.getByRole('region', { name: 'Attachments' }).getByText('tides.txt').waitFor()
+  })
+
+  await t.test('files are attached once each by paste and by drop', async () => {
+    const give = (event: string, name: string, target: string) =>
+      page.evaluate(`{
+        const data = new DataTransfer()
+        data.items.add(new File(['1.2 m'], '${name}', { type: 'text/plain' }))
+        const options = { bubbles: true, cancelable: true, clipboardData: data, dataTransfer: data }
+        document.querySelector('${target}').dispatchEvent(new ${event}, options))
+      }`)
+    const attached = page.getByRole('region', { name: 'Attachments' })
+    await give("ClipboardEvent('paste'", 'pasted.txt', '.composer textarea')
+    await attached.getByText('pasted.txt').waitFor()
+    await give("DragEvent('drop'", 'on-the-comment.txt', '.composer textarea')
+    await attached.getByText('on-the-comment.txt').waitFor()
+    await give("DragEvent('drop'", 'on-the-page.txt', '.detail-main')
+    await attached.getByText('on-the-page.txt').waitFor()
+    assert.match(await page.getByLabel('Comment', { exact: true }).inputValue(), /pasted\.txt.*on-the-comment\.txt/s)
+    assert.equal((await call('GET', '/api/issues/TER-1/attachments')).length, 4)
+    await page.getByLabel('Comment', { exact: true }).fill('')
+  })
+
+  await t.test('a company gets a logo, which its mark displays, and loses it again', async () => {
+    await goTo('settings')
+    await page.getByText('Upload a logo').waitFor()
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: PIXEL })
+    const mark = page.locator('.settings-mark img')
+    await mark.waitFor()
+    await page.waitForFunction(`document.querySelector('.settings-mark img').naturalWidth === 1`)
+    await page.getByRole('button', { name: 'Remove it' }).click()
+    await mark.waitFor({ state: 'detached' })
   })
 
   await t.test('a label is created and added to an issue with only the keyboard', async () => {
