@@ -16,8 +16,9 @@ import { heartbeatOf } from './runtime-config.ts'
  *
  * The request has no effect if the agent itself is the caller (except for
  * `blockers_resolved`: an assignee is not woken for a blocked issue, so nothing
- * else would start the next one of a chain), if the agent is terminated or not yet approved, or if it does not accept wakes of this source
- * (see `acceptsWake`). The wake of a paused agent waits until the agent resumes.
+ * else would start the next one of a chain), if the agent is terminated or not
+ * yet approved, or if it does not accept wakes of this source (see
+ * `acceptsWake`). The wake of a paused agent waits until the agent resumes.
  * At the depth `maxWakeDepth` of a causal chain, the agents are paused as a loop.
  *
  * @returns the waiting wake, or undefined if the request had no effect

@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { findBubblewrap } from '../../../src/runtime/isolation/bubblewrap.ts'
 import { createTestRuns } from '../../runs.ts'
+import { git } from '../worktree/git-command.ts'
 
 const found = await findBubblewrap('')
 const skip = 'missing' in found ? found.missing : false
-
-const git = (cwd: string, ...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=Board', '-c', 'user.email=board@example.com', ...args], {
-    cwd,
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  }).trim()
 
 /** Creates a repository with one commit, and runs a script as a sandboxed agent in a worktree of it. */
 async function runInWorktree(t: TestContext, script: string) {

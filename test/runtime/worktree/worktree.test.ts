@@ -7,14 +7,7 @@ import { runGit, withoutNamedHooks } from '../../../src/runtime/worktree/git.ts'
 import { removeClosedWorktrees } from '../../../src/runtime/worktree/retention.ts'
 import { insertAgent } from '../../arrange.ts'
 import { createTestRuns, type TestRuns } from '../../runs.ts'
-
-const git = (cwd: string, ...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=Board', '-c', 'user.email=board@example.com', ...args], {
-    cwd,
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  }).trim()
+import { git } from './git-command.ts'
 
 /** Creates a repository with one commit, and a project with a worktree of it for each issue. */
 async function setUp(t: TestContext, workspace: object = {}) {
