@@ -113,3 +113,9 @@ function createWords(text: string): Words {
 const WORD = /[\w-]+/y
 
 const isDigit = (code: number) => code >= 0x30 && code <= 0x39
+
+const LONG_WORD = /[A-Za-z0-9_-]{20,}/g
+
+/** Whether a text has a run of this many letters and digits, with both: it may be a key. */
+export const isKeyLike = (text: string) =>
+  [...text.matchAll(LONG_WORD)].some(([word]) => /\d/.test(word) && /[a-z]/i.test(word))

@@ -1,14 +1,9 @@
 import { isCredentialName } from '../../adapter/ordinary-value.ts'
+import { isKeyLike } from './key-formats.ts'
 import { isSecretName } from './redact.ts'
 
 /** A shorter value of an option or a query parameter is no key. */
 const SHORTEST_KEY = 8
-
-const LONG_WORD = /[A-Za-z0-9_-]{20,}/g
-
-/** Whether a text has a run of this many letters and digits, with both: it may be a key. */
-const isKeyLike = (text: string) =>
-  [...text.matchAll(LONG_WORD)].some(([word]) => /\d/.test(word) && /[a-z]/i.test(word))
 
 /** Hosts and paths of incoming webhooks. Such a URL is a credential: anyone who knows it can post to it. */
 const HOOK = /^[a-z]+:\/\/(?:hooks?\.|[^/]+\/(?:[^?#]*\/)?(?:web)?hooks?\/|[^/]+\/bot\d+:)/i

@@ -1,5 +1,6 @@
+import { isCredentialName } from '../../adapter/ordinary-value.ts'
 import { AppError, invalid } from '../../platform/errors.ts'
-import { findKeys, replaceKeys } from './key-formats.ts'
+import { findKeys, isKeyLike, replaceKeys } from './key-formats.ts'
 import { isSealed } from './sealed.ts'
 
 export type Json = Record<string, unknown>
@@ -72,7 +73,8 @@ function redactEntry(key: string, value: unknown): unknown {
 
 function redactValue(value: unknown): unknown {
   if (isSealed(value)) return value.shown
-  if (typeof value === 'string') return replaceKeys(value, REDACTED).replaceAll(URL_PASSWORD, URL_REDACTED)
+  if (typeof value === 'string')
+    return redactParameters(replaceKeys(value, REDACTED).replaceAll(URL_PASSWORD, URL_REDACTED))
   if (Array.isArray(value)) return redactList(value)
   if (isObject(value) && !isReference(value)) return redact(value)
   return value
@@ -82,9 +84,21 @@ function redactValue(value: unknown): unknown {
 const URL_PASSWORD = /(?<=[a-z]:\/\/)[^\s/@]+@/gi
 const URL_REDACTED = `${REDACTED}@`
 
+/** A parameter in the query or the fragment of a URL. The length of a name is bounded, so that the search takes linear time. */
+const URL_PARAMETER = /(?<=[?&#])([\w.%-]{1,80})=([^\s&#"'<>`)]+)/g
+
+/** Whether a parameter of a URL is recognizable as a secret. A variable such as `$TOKEN` or `{token}` is none. */
+const isSecretParameter = (name: string, value: string) =>
+  !/^[${]/.test(value) && (SECRET_NAME.test(name) || (isCredentialName(name) && isKeyLike(value)))
+
+const redactParameters = (text: string): string =>
+  text.replaceAll(URL_PARAMETER, (whole, name, value) =>
+    isSecretParameter(name, value) ? `${name}=${REDACTED}` : whole,
+  )
+
 /**
  * Returns the parts of a text that are recognizable as secrets: keys and tokens
- * of known formats, and the credentials in a URL.
+ * of known formats, and the credentials and parameters of a URL.
  */
 export const secretsIn = (text: string): string[] => [
   ...findKeys(text).map(({ start, end }) => text.slice(start, end)),
@@ -93,14 +107,15 @@ export const secretsIn = (text: string): string[] => [
     // The password is also searched for alone.
     return [credentials, ...credentials.split(':').slice(1)]
   }),
+  ...[...text.matchAll(URL_PARAMETER)].flatMap(([, name, value]) => (isSecretParameter(name!, value!) ? [value!] : [])),
 ]
 
-/** Redacts a list, such as command-line arguments: in `--api-key=x` and `--api-key`, `x` the x is hidden. */
+/** Redacts a list, such as command-line arguments. In `--api-key=x`, `API_KEY=x`, `X-Api-Key: x`, and `--api-key` before `x`, the x is hidden. */
 function redactList(list: unknown[]): unknown[] {
   return list.map((item, i) => {
     if (typeof item !== 'string') return redactValue(item)
-    const option = /^(-[^=\s]*)=/.exec(item)?.[1]
-    if (option && SECRET_NAME.test(option)) return `${option}=${REDACTED}`
+    const option = /^(?:-[^=\s]*=|[\w-]+(?:=|: ?)(?=\S))/.exec(item)?.[0]
+    if (option && SECRET_NAME.test(option)) return `${option}${REDACTED}`
     const before = list[i - 1]
     const isOptionValue = typeof before === 'string' && /^-[^=\s]*$/.test(before) && SECRET_NAME.test(before)
     return isOptionValue && !item.startsWith('-') ? REDACTED : redactValue(item)

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { delimiter } from 'node:path'
 import { findProgram } from '../process/capabilities.ts'
+import { MARKER } from '../process/process-table.ts'
 
 /** The folders of the system's programs, independent of the server's PATH. */
 export const SYSTEM_PATH = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/run/current-system/sw/bin'].join(delimiter)
@@ -58,7 +59,8 @@ const asUser = (programs: Programs) => [
 
 const scriptOf = ({ env, sleep, nsenter, setsid, unshare }: Programs) =>
   [
-    `${env} --ignore-signal=CHLD ${sleep} 2147483647 <&- >&- 2>&- &`,
+    // Of the run's environment it has only the marker, by which the server finds it.
+    `${env} -i ${MARKER}="$${MARKER}" ${env} --ignore-signal=CHLD ${sleep} 2147483647 <&- >&- 2>&- &`,
     'unset PWD OLDPWD SHLVL', // what the shell itself sets
     `exec ${nsenter} --pid=/proc/self/ns/pid_for_children -- ${setsid} ${unshare} --propagation slave --mount-proc -- "$@"`,
   ].join('\n')

@@ -1,3 +1,5 @@
+import { isOrdinaryValue } from '../../adapter/ordinary-value.ts'
+
 /** Replaces secrets in a stream of bytes, including secrets that are split across chunks. */
 export interface Scrubber {
   /** Returns the bytes that are safe to write. Buffers the end of a chunk if it may be the beginning of a secret. */
@@ -105,25 +107,65 @@ function createSecretScrubber(secrets: readonly string[]): Scrubber {
 
 /**
  * Returns the forms in which a secret can appear in output: unchanged, escaped
- * in a JSON string, URL-encoded, and in base64, either alone or as part of a
- * longer text (`user:secret`) at any of three alignments.
+ * in JSON up to three times, URL-encoded, and in base64, either alone, wrapped
+ * into lines, or as part of a longer text (`user:secret`) at any of three
+ * alignments. Each line of a secret of several lines, such as a key file, is a
+ * secret too, because programs indent and quote lines.
  */
 function formsOf(secret: string): string[] {
-  const bytes = Buffer.from(secret)
-  if (bytes.length < SHORTEST_SECRET) return []
-  const url = encodeURIComponent(secret.toWellFormed())
-  const base64 = [0, 1, 2].flatMap((shift) => {
-    const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
-    const whole = Math.floor(((shift + bytes.length) * 8) / 6)
-    const core = text.slice(Math.ceil((shift * 8) / 6), whole)
-    return shift === 0 ? [text, core] : [core]
+  if (Buffer.byteLength(secret) < SHORTEST_SECRET) return []
+  const lines = secret.split(/\r?\n/).map((line) => line.trim())
+  const secretLines = lines.length > 1 ? lines.filter((line) => !isOrdinaryValue('', line)) : []
+  const parts = [...new Set([secret, secret.trim(), ...secretLines])]
+  return [...parts.flatMap((part) => [part, ...jsonForms(part), ...urlForms(part)]), ...base64Forms(secret)].filter(
+    (form) => form.length >= SHORTEST_SECRET,
+  )
+}
+
+/** A tool prints JSON (1), a program reports the output of the tool in JSON (2), and another program that of the program (3). */
+const JSON_LEVELS = 3
+
+/** Some encoders also escape slashes, or all characters outside of ASCII. */
+function jsonForms(text: string): string[] {
+  const forms: string[] = []
+  let level = [text]
+  for (let i = 0; i < JSON_LEVELS; i++) {
+    const escaped = level.map((form) => JSON.stringify(form).slice(1, -1))
+    level = [
+      ...new Set(
+        escaped.flatMap((form) => [form, form.replace(/[\u0080-\uffff]/g, toEscape), form.replaceAll('/', '\\/')]),
+      ),
+    ]
+    forms.push(...level)
+  }
+  return forms
+}
+
+const toEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** Encoders differ in the characters that they leave unchanged, in the case of hexadecimal digits, and in the code of a space. */
+function urlForms(secret: string): string[] {
+  const text = secret.toWellFormed()
+  const url = encodeURIComponent(text)
+  const strict = url.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+  const form = String(new URLSearchParams({ '': text })).slice(1)
+  return [url, strict, strict.replaceAll('%2F', '/'), encodeURI(text), form].flatMap((one) => {
+    const spaces = one.replaceAll('%20', '+')
+    return [one, spaces, ...[one, spaces].map((each) => each.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))]
   })
-  return [
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    url,
-    url.replaceAll('%20', '+'),
-    url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
-    ...base64.flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')]),
-  ].filter((form) => form.length >= SHORTEST_SECRET)
+}
+
+/** The lengths of the lines of base64 in the output of `base64`, and in PEM files. */
+const BASE64_LINES = [/.{1,76}/g, /.{1,64}/g]
+
+function base64Forms(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const whole = bytes.toString('base64')
+  const cores = [0, 1, 2].map((shift) => {
+    const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
+    return text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6))
+  })
+  // A short last line is no key, but may be an ordinary word.
+  const lines = BASE64_LINES.flatMap((line) => cores[0]!.match(line) ?? []).filter((line) => line.length >= 16)
+  return [whole, ...cores, ...lines].flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')])
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { redact } from '../../../src/access/redaction/redact.ts'
 import { asAgent } from '../../arrange.ts'
 import { createTestApp, type TestApp } from '../../helpers.ts'
 import { makeAgent, makeCompany, plainConfig } from '../../make.ts'
@@ -9,7 +10,7 @@ const CANARY = 'c4n4ry'
 const SECRETS = {
   env: { HARMLESS_NAME: `${CANARY}-env`, REFERRED: { $secret: 'STORED' } },
   extraArgs: ['--verbose', '--api-key', `${CANARY}-arg`, `--auth-token=${CANARY}-option`, 'plain'],
-  promptTemplate: `Use https://user:${CANARY}-url@example.com and sk-${CANARY}abcdefghijkl, not sk-learn-the-library.`,
+  promptTemplate: `Use https://user:${CANARY}-url@example.com and sk-${CANARY}abcdefghijkl, not sk-learn-the-library. https://example.com/in?api_key=${CANARY}-parameter`,
 }
 
 /** Returns the text of every response that contains an agent. */
@@ -48,10 +49,38 @@ test('no response, activity or log contains a secret of a configuration', async 
   assert.deepEqual(agent.adapterConfig, {
     env: { HARMLESS_NAME: '[redacted]', REFERRED: { $secret: 'STORED' } },
     extraArgs: ['--verbose', '--api-key', '[redacted]', '--auth-token=[redacted]', 'plain'],
-    promptTemplate: 'Use https://[redacted]@example.com and [redacted], not sk-learn-the-library.',
+    promptTemplate:
+      'Use https://[redacted]@example.com and [redacted], not sk-learn-the-library. https://example.com/in?api_key=[redacted]',
   })
   assert.deepEqual(agent.metadata, { deep: [{ clientSecret: '[redacted]' }], maxTokens: 5 })
 })
+
+const DISPLAYED: [value: unknown, displayed: unknown][] = [
+  ['https://x.test/in?api_key=c4n4ry&n=1', 'https://x.test/in?api_key=[redacted]&n=1'],
+  ['https://x.test/#access_token=c4n4ry', 'https://x.test/#access_token=[redacted]'],
+  ['https://x.test/?key=c4n4ryc4n4ryc4n4ry99', 'https://x.test/?key=[redacted]'],
+  ['[a](https://x.test/?token=svc_c4n4ryc4n4ry) b', '[a](https://x.test/?token=[redacted]) b'],
+  ['https://x.test/?sort_key=created_at&token=$TOKEN', 'https://x.test/?sort_key=created_at&token=$TOKEN'],
+  [
+    ['-H', 'Authorization: Basic c4n4ry'],
+    ['-H', 'Authorization: [redacted]'],
+  ],
+  [
+    ['X-Api-Key:c4n4ry', 'DB_PASSWORD=c4n4ry'],
+    ['X-Api-Key:[redacted]', 'DB_PASSWORD=[redacted]'],
+  ],
+  [
+    ['token:', 'a password is required', '--sort-key=created_at'],
+    ['token:', 'a password is required', '--sort-key=created_at'],
+  ],
+]
+
+for (const [value, displayed] of DISPLAYED) {
+  test(`${JSON.stringify(value)} is displayed as ${JSON.stringify(displayed)}, also if it is redacted again`, () => {
+    assert.deepEqual(redact({ value }), { value: displayed })
+    assert.deepEqual(redact({ value: displayed }), { value: displayed })
+  })
+}
 
 test('sending back a redacted configuration changes no secret', async (t) => {
   const app = createTestApp(t)

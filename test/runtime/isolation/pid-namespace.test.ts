@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { findPidNamespace } from '../../../src/runtime/isolation/pid-namespace.ts'
@@ -117,6 +118,18 @@ test('the first process of a namespace belongs to the run and ends with it', { s
   assert.ok(markedProcesses().get(run.runId)!.length >= 3)
   await stopRun(run, 1)
   assert.equal(markedProcesses().has(run.runId), false)
+})
+
+test('the first process of a namespace has no secret of the environment', { skip }, async (t) => {
+  const run = await start(t, isolated('hang', [], { env: { STRIPE_KEY: 'x9-hunter2-zebra' } }))
+  await logShows(run.runDir, 'working')
+  const others = markedProcesses()
+    .get(run.runId)!
+    .filter(({ pid }) => !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('hang'))
+  assert.ok(others.some(({ pid }) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sleep')))
+  for (const { pid } of others)
+    assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, 'utf8'), /hunter2/, String(pid))
+  await stopRun(run, 1)
 })
 
 test('a command that signals its own group has its own exit status', { skip }, async (t) => {

@@ -86,6 +86,44 @@ test('text that only starts like a credential is kept', () => {
   assert.equal(String(scrub([], [Buffer.from(text)])), text)
 })
 
+const PEM = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj/+x1'.repeat(2)}\n8MzEfYyjiWA4R4/M2bS1GB4t7==\n-----END PRIVATE KEY-----\n`
+const NASTY = 'qé🔑/"x\\8!(9)*~ \'z\u2028'
+const nested = (text: string, level: number): string => (level === 0 ? text : JSON.stringify(nested(text, level - 1)))
+const wrapped = (text: string, length: number) =>
+  Buffer.from(text)
+    .toString('base64')
+    .replace(new RegExp(`.{${length}}`, 'g'), '$&\n')
+
+/** Outputs of programs, and a part of each that must not remain. */
+const ENCODED: Record<string, [secret: string, output: string, part: string]> = {
+  'JSON in JSON': [NASTY, nested(NASTY, 2), 'qé'],
+  'JSON in JSON in JSON': [NASTY, nested(NASTY, 3), 'qé'],
+  'JSON in ASCII': [
+    NASTY,
+    nested(NASTY, 1).replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`),
+    '🔑',
+  ],
+  'JSON with escaped slashes': [NASTY, nested(NASTY, 1).replaceAll('/', '\\/'), 'qé'],
+  'a form': [NASTY, String(new URLSearchParams({ x: NASTY })), '%22x'],
+  'a URL with plain slashes': [NASTY, encodeURI(NASTY), '%22x'],
+  'the lines of a key file': [PEM, PEM.replaceAll('\n', '\r\n> '), 'MIIEvQ'],
+  'a line of a key file in JSON in JSON': [PEM, nested(PEM.split('\n')[2]!, 2), '8MzEf'],
+  'base64 in lines of 76': [PEM, wrapped(PEM, 76), wrapped(PEM, 76).slice(0, 60)],
+  'base64 in lines of 64': [PEM, wrapped(PEM, 64), wrapped(PEM, 64).slice(65, 120)],
+}
+
+for (const [name, [secret, output, part]] of Object.entries(ENCODED)) {
+  test(`a secret is scrubbed in ${name}`, () => {
+    const out = String(scrub([secret], [Buffer.from(output)]))
+    assert.ok(out.includes('[redacted]'), out)
+    assert.ok(!out.includes(part), out)
+  })
+}
+
+test('ordinary lines of a secret of several lines are kept', () => {
+  assert.equal(String(scrub(['production\nx9-hunter2-zebra'], [Buffer.from('in production')])), 'in production')
+})
+
 const SECRET_VALUES: [string, string][] = [
   ['STRIPE_KEY', 'rk_live_51H8abcdEFGH'],
   ['FAKE_KEY', 'correcthorse'],
