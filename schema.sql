@@ -740,6 +740,7 @@ create table worktree (
   branch        text not null,
   base_commit   text not null,                      -- the commit at which the branch starts
   is_set_up     integer not null default 0 check (is_set_up in (0, 1)), -- whether the set-up command has succeeded
+  is_sandboxed  integer not null default 0 check (is_sandboxed in (0, 1)), -- whether a sandboxed run worked in it; then the server's own commands in it are sandboxed too
   created_at    text not null,
   removed_at    text
 ) strict;

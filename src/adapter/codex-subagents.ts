@@ -1,9 +1,9 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import path from 'node:path'
 import type { Fact, UsageTotals } from './adapter.ts'
 import { createThreadMeter, type UsedByModel } from './codex-meter.ts'
 import { openSessionFile } from './codex-session-file.ts'
-import { listFolder, type Tail } from './tail.ts'
+import { listFolder, PLAIN, type Tail } from './tail.ts'
 import { NOTHING } from './usage.ts'
 
 /** A sub-agent that started longer ago than this belongs to another run, in milliseconds. */
@@ -92,8 +92,8 @@ function recentFiles(sessions: string): string[] {
 function readHead(file: string): string {
   let handle: number | undefined
   try {
-    if (!statSync(file).isFile()) return ''
-    handle = openSync(file, 'r')
+    handle = openSync(file, PLAIN)
+    if (!fstatSync(handle).isFile()) return ''
     const bytes = Buffer.alloc(HEAD_BYTES)
     return bytes.toString('utf8', 0, readSync(handle, bytes, 0, HEAD_BYTES, 0))
   } catch {

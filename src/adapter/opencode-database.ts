@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs'
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { UsageTotals } from './adapter.ts'
@@ -61,8 +62,10 @@ export function followOpencodeDatabase(file: string | null) {
 
 /** Node has the module since 22.13. */
 function open(file: string | null): DatabaseSync | null {
-  const sqlite = file === null ? undefined : process.getBuiltinModule('node:sqlite')
-  return sqlite ? new sqlite.DatabaseSync(file!, { readOnly: true }) : null
+  // A pipe would block, and a link could lead to a database of the user.
+  if (file === null || !lstatSync(file).isFile()) return null
+  const sqlite = process.getBuiltinModule('node:sqlite')
+  return sqlite ? new sqlite.DatabaseSync(file, { readOnly: true }) : null
 }
 
 const toStep = (row: Record<string, unknown>): OpencodeStep => ({

@@ -10,6 +10,9 @@ export interface Tail {
   read(): void
 }
 
+/** Opens neither a symbolic link nor a pipe that waits for a writer. */
+export const PLAIN = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
+
 const CHUNK_BYTES = 1024 * 1024
 /** In bytes. Longer lines are skipped. */
 const LONGEST_LINE = 1024 * 1024
@@ -34,8 +37,8 @@ export function openTail(
     read() {
       let file: number | undefined
       try {
-        // The program may have replaced the file by a pipe, for which a blocking call would wait.
-        file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+        // The program may have replaced the file by a pipe, for which a blocking call would wait, or by a link to another file.
+        file = openSync(path, PLAIN)
         const found = fstatSync(file)
         const size = found.isFile() ? Math.min(found.size, to) : 0
         while (offset < size) {

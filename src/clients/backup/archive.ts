@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, mkdirSync } from 'node:fs'
+import { closeSync, createReadStream, createWriteStream, fstatSync, mkdirSync, openSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -7,6 +7,8 @@ import { pipeline } from 'node:stream/promises'
 import { constants, createGunzip, createGzip } from 'node:zlib'
 import { extract, pack } from 'tar-stream'
 import * as v from 'valibot'
+import { realPath } from '../../platform/real-path.ts'
+import { isChanged, openChecked } from '../../runtime/process/checked-path.ts'
 import { CliError, EXIT, lineOf } from '../connection/exit-codes.ts'
 import { ARCHIVE_FORMAT, Manifest } from './manifest.ts'
 import { FOLDERS, KEYS_FOLDER } from './names.ts'
@@ -17,6 +19,8 @@ export interface ArchiveFile {
   name: string
   /** Where it is, absolute. */
   file: string
+  /** The real path that it must still have when it is read. Absent for any. */
+  real?: string
   bytes: number
   /** Its permissions for its owner. */
   mode: number
@@ -35,15 +39,19 @@ const isAllowed = (name: string) =>
 
 /** Lists the regular files below a folder, without symbolic links and sockets, which refer to this machine. */
 export async function filesBelow(folder: string, name: string): Promise<ArchiveFile[]> {
+  return listBelow(folder, await realPath(folder), name)
+}
+
+async function listBelow(folder: string, real: string, name: string): Promise<ArchiveFile[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(ignoreMissing([]))
   const found = await Promise.all(
     entries.map(async (entry) => {
-      const file = path.join(folder, entry.name)
+      const [file, realFile] = [path.join(folder, entry.name), path.join(real, entry.name)]
       const inArchive = `${name}/${entry.name}`
-      if (entry.isDirectory()) return filesBelow(file, inArchive)
+      if (entry.isDirectory()) return listBelow(file, realFile, inArchive)
       if (!entry.isFile()) return []
       const stat = await lstat(file).catch(ignoreMissing(undefined))
-      return stat ? [{ name: inArchive, file, bytes: stat.size, mode: stat.mode & 0o700 }] : []
+      return stat ? [{ name: inArchive, file, real: realFile, bytes: stat.size, mode: stat.mode & 0o700 }] : []
     }),
   )
   return found.flat()
@@ -78,10 +86,10 @@ export async function writeArchive(
   )
   const add = async () => {
     const manifest: Manifest = { format: ARCHIVE_FORMAT, ...about, files: {} }
-    for (const { name, file, bytes, mode } of files) {
+    for (const { name, bytes, mode, ...at } of files) {
       const measure = createMeasure(onBytes)
       const entry = tar.entry({ name, size: bytes, mode, mtime: new Date(about.createdAt) })
-      await pipeline(exactly(file, bytes), measure.pass, entry)
+      await pipeline(exactly(at, bytes), measure.pass, entry)
       manifest.files[name] = measure.result()
     }
     tar.entry({ name: MANIFEST, mode: 0o600 }, JSON.stringify(manifest, null, 2))
@@ -99,16 +107,37 @@ export async function writeArchive(
 /**
  * Reads a fixed number of bytes of a file, because the archive states the size
  * before the content. An agent may write its files meanwhile: if a file grew,
- * the rest is omitted; if it shrank, zeros are appended.
+ * the rest is omitted; if it shrank or is gone, zeros are appended.
  */
-async function* exactly(file: string, bytes: number): AsyncGenerator<Buffer> {
+async function* exactly(at: Place, bytes: number): AsyncGenerator<Buffer> {
   if (bytes === 0) return
   let left = bytes
-  for await (const chunk of createReadStream(file, { end: bytes - 1 }) as AsyncIterable<Buffer>) {
+  const fd = openPlain(at)
+  const content = fd === undefined ? [] : createReadStream('', { fd, end: bytes - 1, start: 0 })
+  for await (const chunk of content as AsyncIterable<Buffer>) {
     left -= chunk.length
     yield chunk
   }
   for (; left > 0; left -= ZEROS.length) yield ZEROS.subarray(0, left)
+}
+
+type Place = Pick<ArchiveFile, 'file' | 'real'>
+
+/**
+ * Opens a regular file. Returns undefined if an agent removed it since it was
+ * listed, or replaced it, or a folder above it, by a link or a pipe.
+ */
+function openPlain({ file, real }: Place): number | undefined {
+  if (real === undefined) return openSync(file, 'r')
+  let fd: number | undefined
+  try {
+    fd = openChecked({ path: file, real })
+    if (fstatSync(fd).isFile()) return fd
+  } catch (error) {
+    if (!isChanged(error)) throw error
+  }
+  if (fd !== undefined) closeSync(fd)
+  return undefined
 }
 
 /** Measures the bytes that pass through it. */

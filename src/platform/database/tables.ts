@@ -562,6 +562,7 @@ export interface WorktreeTable {
   branch: string
   base_commit: string
   is_set_up: Generated<0 | 1>
+  is_sandboxed: Generated<0 | 1>
   created_at: string
   removed_at: string | null
 }

@@ -2,11 +2,13 @@ import { findRun } from '../../organization/run/queries.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import type { FolderRequest } from '../../work/approval/folder.ts'
+import { isSandboxed } from '../isolation/isolate.ts'
 import { NotStartable } from '../not-startable.ts'
 import type { Ending } from '../process/ending.ts'
 import type { Follow, RunProcess } from '../process/follow.ts'
 import { spawnRun } from '../process/process.ts'
 import { runFolder } from '../process/run-files.ts'
+import { updateWorktree } from '../worktree/queries.ts'
 import { type Worktrees, withSetup } from '../worktree/worktrees.ts'
 import type { Persist } from './persist.ts'
 import { prepareRun, type RuntimeDependencies } from './prepare.ts'
@@ -47,7 +49,10 @@ export async function launchRun(
     const prepared = await prepareRun(ctx, run, token, dependencies)
     // An agent with a cwd of its own does not work in the worktree.
     const used = prepared.spec.cwd === worktree?.row.cwd ? worktree : null
-    await persist(() => recordIntent(ctx, run.id, prepared, used?.head ?? null))
+    await persist(() => {
+      recordIntent(ctx, run.id, prepared, used?.head ?? null)
+      if (used && isSandboxed(prepared.spec)) updateWorktree(ctx.db, used.row.issue_id, { is_sandboxed: 1 })
+    })
     // A stop that was requested during the preparation found no process.
     if (findRun(ctx.db, { id: run.id })?.stop_reason) return { ending: STOPPED_BEFORE_SPAWN, folders: [] }
     const runDir = runFolder(ctx.config, run.id)

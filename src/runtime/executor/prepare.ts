@@ -140,7 +140,7 @@ export async function planRun(
     problems.push(new NotStartable(code, message, folders))
   }
   const context = readWakeContext(ctx.db, run)
-  const setup = await setUp(ctx, { run, own, agent, ...read, issue: context.issue, probe: dependencies.probe, refuse })
+  const setup = await setUp(ctx, { run, own, agent, ...read, issue: context.issue, dependencies, refuse })
   const { skills: placed, directory } = await own.skills()
   const skills = own.place
     ? placed.map((skill) => ({ ...skill, path: skill.path.replace(directory, REMOTE_SKILLS) }))
@@ -233,12 +233,12 @@ interface SetUp extends AdapterConfig {
   own: RunOwn
   agent: AgentRow
   issue: IssueBrief | null
-  probe: RuntimeDependencies['probe']
+  dependencies: Pick<RuntimeDependencies, 'probe' | 'isolation'>
   refuse: Refuse
 }
 
 /** Resolves the inputs of the command: secrets, directory, instructions, options and session. */
-async function setUp(ctx: Context, { run, own, agent, adapter, issue, probe, refuse, ...read }: SetUp) {
+async function setUp(ctx: Context, { run, own, agent, adapter, issue, dependencies, refuse, ...read }: SetUp) {
   const projectEnv = issue ? envOfProject(ctx, agent, issue, refuse) : {}
   const { config, secrets } = resolveConfig(ctx, agent, read.config, projectEnv, refuse)
   const workspaces = issue?.project_id ? findProjectWorkspaces(ctx.db, issue.project_id, issue.id) : NO_WORKSPACES
@@ -249,7 +249,7 @@ async function setUp(ctx: Context, { run, own, agent, adapter, issue, probe, ref
   const instructionsBase = remote ? ownFolder(ctx, agent.id) : cwd
   const instructions = own.readsInstructions ? await readInstructions(place, adapter, instructionsBase) : null
   // The options of a program on another machine are unknown.
-  const flags = own.examinesProgram && !remote ? await findFlags(place, adapter, probe) : null
+  const flags = own.examinesProgram && !remote ? await findFlags(place, adapter, { cwd, ...dependencies }) : null
   const instructionsHash = instructions?.hash ?? null
   const session = sessionToResume(adapter, findSession(ctx.db, run) ?? null, {
     cwd: own.place ? placedCwd(own.place, cwd) : cwd,

@@ -7,7 +7,8 @@ import type { AgentRow } from '../../organization/agent/agent.ts'
 import { ownFolder, resolveAgentPath } from '../../organization/agent/allowed-folder.ts'
 import { unapprovedPaths } from '../../organization/agent/approved-config.ts'
 import type { Context } from '../../platform/context.ts'
-import { sandboxModeOf } from '../isolation/isolate.ts'
+import { isolateProbe, sandboxModeOf } from '../isolation/isolate.ts'
+import type { Isolation } from '../isolation/isolation.ts'
 import { isLinkOfRun } from '../isolation/link-of-run.ts'
 import type { Refuse } from '../not-startable.ts'
 import { type createProbe, findProgram } from '../process/capabilities.ts'
@@ -135,16 +136,21 @@ async function readPlainFile(file: string, mayRead: (opened: string) => Promise<
 const pathOf = ({ fd }: FileHandle, file: string): Promise<string> =>
   process.platform === 'linux' ? readlink(`/proc/self/fd/${fd}`) : realpath(file)
 
-/** Returns the options that the program's help lists, or null if unknown. Refuses a missing program, with an installation hint. */
+/**
+ * Returns the options that the program's help lists, or null if unknown. The
+ * program is isolated as in the run. Refuses a missing program, with an
+ * installation hint.
+ */
 export async function findFlags(
-  { ctx, config, refuse }: Workplace,
+  { ctx, agent, config, refuse }: Workplace,
   adapter: Adapter,
-  probe: ReturnType<typeof createProbe>,
+  { cwd, probe, isolation }: { cwd: string; probe: ReturnType<typeof createProbe>; isolation: Isolation },
 ) {
   if (typeof config.command !== 'string') return null
   const searchPath = (config.env as Record<string, string> | undefined)?.PATH ?? ctx.config.environment.PATH
-  const found = adapter.helpArgs
-    ? await probe(config.command, adapter.helpArgs, searchPath)
+  const isolate = adapter.helpArgs ? await isolateProbe(ctx, isolation, { agent, adapter, config, cwd }) : undefined
+  const found = isolate
+    ? await probe(config.command, adapter.helpArgs!, searchPath, isolate)
     : findProgram(config.command, searchPath) && { flags: null }
   if (found) return found.flags
   const hint = adapter.installHint ? ` ${adapter.installHint}` : ''

@@ -21,7 +21,7 @@ export async function findBubblewrap(searchPath: string): Promise<Bubblewrap> {
   if (process.platform !== 'linux') {
     return { missing: 'bubblewrap needs Linux.', hint: 'Turn the sandbox off here: sandbox "off".' }
   }
-  const path = findProgram('bwrap', `${searchPath}:${SYSTEM_PATH}`)
+  const path = findBwrap(searchPath)
   if (!path) {
     return {
       missing: 'The program bwrap was not found.',
@@ -42,6 +42,9 @@ export async function findBubblewrap(searchPath: string): Promise<Bubblewrap> {
     hint: 'Allow user namespaces (on Ubuntu: sysctl kernel.apparmor_restrict_unprivileged_userns=0). In a container, allow nested namespaces, or isolate by the container and turn the sandbox off.',
   }
 }
+
+/** Returns the path of bwrap, or null if it is not installed. */
+export const findBwrap = (searchPath: string) => findProgram('bwrap', `${searchPath}:${SYSTEM_PATH}`)
 
 /** Generous: a probe takes 10 ms on an idle machine, but a timeout on a busy one would hold the agent for a minute. */
 const TIMEOUT_MS = 30_000

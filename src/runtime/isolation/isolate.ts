@@ -4,19 +4,29 @@ import type { Adapter, UserFiles } from '../../adapter/adapter.ts'
 import type { SandboxMode } from '../../adapter/config.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
-import { ownFolder } from '../../organization/agent/allowed-folder.ts'
+import { ownFolder, resolveAgentPath } from '../../organization/agent/allowed-folder.ts'
 import { unapprovedPaths } from '../../organization/agent/approved-config.ts'
 import type { RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import { packageRoot } from '../../platform/package-root.ts'
-import { realPath } from '../../platform/real-path.ts'
+import { isInside, realPath } from '../../platform/real-path.ts'
+import type { Refuse } from '../not-startable.ts'
 import type { CheckedPath } from '../process/checked-path.ts'
 import type { RunSpec } from '../process/run-files.ts'
 import { gitMountsOf, makeGitMounts } from '../worktree/git-mounts.ts'
 import type { WorktreeRow } from '../worktree/queries.ts'
 import type { Isolation } from './isolation.ts'
 import { isLinkOfRun } from './link-of-run.ts'
-import { containsHome, copyOf, type Sandbox, sandboxArgv, sandboxEnv, stateFolder } from './sandbox.ts'
+import { findProgramFiles, type ProgramFiles } from './program-files.ts'
+import {
+  commandSandboxArgv,
+  containsHome,
+  copyOf,
+  type Sandbox,
+  sandboxArgv,
+  sandboxEnv,
+  stateFolder,
+} from './sandbox.ts'
 
 type Worktree = Pick<WorktreeRow, 'path' | 'git_dir' | 'common_dir' | 'branch'>
 
@@ -43,12 +53,7 @@ export interface ToIsolate {
  *
  * @param refuse receives the reason why the sandbox cannot be created
  */
-export async function isolate(
-  ctx: Context,
-  isolation: Isolation,
-  run: ToIsolate,
-  refuse: (code: string, message: string) => void,
-): Promise<RunSpec> {
+export async function isolate(ctx: Context, isolation: Isolation, run: ToIsolate, refuse: Refuse): Promise<RunSpec> {
   const { spec } = run
   if (sandboxModeOf(ctx, run) === 'off') {
     const wrapper = ctx.config.pidNamespace ? await isolation.pidNamespace() : null
@@ -59,11 +64,15 @@ export async function isolate(
     refuse('sandbox_unavailable', `The sandbox of this run is not available. ${found.missing} ${found.hint}`)
     return spec
   }
-  const sandbox = sandboxOf(ctx, run)
+  const programs = programFilesOf(spec.command, sandboxEnv(spec.env))
+  const sandbox = sandboxOf(ctx, run, programs)
   if (containsHome(spec.cwd, sandbox.env)) {
     const message = `The working directory ${spec.cwd} contains your home directory, which a sandboxed run must not read.`
     refuse('sandbox_folder', `${message} Set adapterConfig.cwd to a folder inside it.`)
   }
+  await checkDataDir(ctx, sandbox.writable, refuse)
+  await checkPrograms(ctx, run, programs, refuse)
+  if (run.worktree) await checkRepository(ctx, run, run.worktree, refuse)
   const { stateDir } = sandbox
   const { argv, opens } = sandboxArgv(found, sandbox)
   return {
@@ -82,6 +91,34 @@ export async function isolate(
 }
 
 /**
+ * Returns what isolates a program while the server reads its options: runs may
+ * have written the program, or a file that it loads. Returns undefined if the
+ * sandbox does not work.
+ */
+export async function isolateProbe(
+  ctx: Context,
+  isolation: Isolation,
+  run: Pick<ToIsolate, 'agent' | 'adapter' | 'config'> & { cwd: string },
+): Promise<((program: string) => readonly string[]) | undefined> {
+  if (sandboxModeOf(ctx, run) === 'off') return () => []
+  const found = await isolation.bubblewrap()
+  if ('missing' in found) return undefined
+  const env = sandboxEnv(ctx.config.environment)
+  const cwd = containsHome(run.cwd, env) ? [] : [run.cwd]
+  return (program) =>
+    commandSandboxArgv(found, {
+      dataDir: ctx.config.dataDir,
+      cwd: '/',
+      readable: [...cwd, ...SERVER_FILES],
+      writable: [],
+      guarded: [],
+      programFiles: programFilesOf(program, env).files,
+      env,
+      hasNetwork: false,
+    })
+}
+
+/**
  * Returns the real path of each path that the sandbox binds. Refuses one that
  * leads through a link which a run may have made.
  */
@@ -89,7 +126,7 @@ async function checkPaths(
   ctx: Context,
   { agent, spec, allowed }: ToIsolate,
   paths: readonly string[],
-  refuse: (code: string, message: string) => void,
+  refuse: Refuse,
 ): Promise<CheckedPath[]> {
   const checked: CheckedPath[] = []
   for (const file of paths) {
@@ -102,13 +139,71 @@ async function checkPaths(
   return checked
 }
 
+/**
+ * Refuses a writable folder that contains the data directory. A run could rename
+ * a folder between the two, and put another data directory in its place.
+ */
+async function checkDataDir(ctx: Context, writable: readonly string[], refuse: Refuse): Promise<void> {
+  const dataDir = await realPath(ctx.config.dataDir)
+  for (const folder of writable) {
+    if (isInside(await realPath(folder), dataDir)) {
+      refuse('sandbox_folder', `${folder} contains the data directory of the server. Choose another folder.`)
+    }
+  }
+}
+
+/** Refuses a program that is found through a link which a run may have made: the sandbox would show the link's target. */
+async function checkPrograms(
+  ctx: Context,
+  { agent, allowed }: Pick<ToIsolate, 'agent' | 'allowed'>,
+  { chains }: ProgramFiles,
+  refuse: Refuse,
+): Promise<void> {
+  for (const [wanted, ...targets] of chains) {
+    for (const target of [wanted!, ...targets]) {
+      const opened = path.join(await realPath(path.dirname(target)), path.basename(target))
+      if (await isLinkOfRun(ctx, agent, { wanted: wanted!, opened }, allowed)) {
+        refuse(
+          'sandbox_folder',
+          `The program ${wanted} is a link to ${target}, which a run may have made. Name the program itself.`,
+        )
+      }
+    }
+  }
+}
+
+/**
+ * Refuses a repository outside the folder of its workspace, unless the board
+ * allowed it: a run that works in the workspace itself can write which
+ * repository it belongs to.
+ */
+async function checkRepository(
+  ctx: Context,
+  { agent, allowed }: Pick<ToIsolate, 'agent' | 'allowed'>,
+  worktree: Worktree,
+  refuse: Refuse,
+): Promise<void> {
+  const { common_dir } = worktree
+  const workspaces = allowed.filter((folder) => !isInside(worktree.path, folder))
+  const top = await realPath(path.dirname(common_dir))
+  if ((await Promise.all(workspaces.map(realPath))).some((folder) => isInside(top, folder))) return
+  if ((await resolveAgentPath(ctx, agent, common_dir, workspaces)).access === 'allowed') return
+  refuse(
+    'sandbox_folder',
+    `The repository of the worktree is ${common_dir}, outside the workspace of the project. If that is correct, allow the folder: allowedFolders of the company.`,
+  )
+}
+
+/** Whether a run is sandboxed: only then its files are elsewhere for its reader. */
+export const isSandboxed = (spec: RunSpec): boolean => spec.reader.env !== undefined
+
 /** Creates the folders, and the copies of settings, that must exist before a sandboxed run starts. */
 export async function makeSandboxFolders(
   ctx: Context,
   run: Pick<RunRow, 'agent_id' | 'adapter_type'>,
   { spec, worktree }: { spec: RunSpec; worktree: Worktree | null },
 ): Promise<void> {
-  if (!spec.reader.env) return // not sandboxed
+  if (!isSandboxed(spec)) return
   const { sessions, settings = [] } = adapterOf(run.adapter_type)?.userFiles?.(spec.env) ?? NO_FILES
   const stateDir = stateDirOf(ctx, run.agent_id)
   const folders = sessions.map((folder) => stateFolder(stateDir, folder))
@@ -136,13 +231,20 @@ export function sandboxModeOf(
 
 const isApproved = (agent: AgentRow) => agent.config_approved === 1 && !unapprovedPaths(agent).includes('sandbox')
 
+/** The demo agent is part of the package and runs on the server's own Node. */
+const SERVER_FILES = [packageRoot(), path.dirname(process.execPath)]
+
 const NO_MOUNTS = { readable: [], writable: [], guarded: [] }
 
 const NO_FILES: UserFiles = { login: [], sessions: [] }
 
 const stateDirOf = (ctx: Context, agentId: string) => path.join(ctx.config.dataDir, 'sandbox', agentId)
 
-function sandboxOf(ctx: Context, run: ToIsolate): Sandbox {
+/** `node` is included because most agent programs run on it. */
+const programFilesOf = (command: string, env: Readonly<Record<string, string>>) =>
+  findProgramFiles([command, 'node'], env.PATH ?? '', env.HOME ?? '/nonexistent')
+
+function sandboxOf(ctx: Context, run: ToIsolate, programs: ProgramFiles): Sandbox {
   const { agent, adapter, spec, readable, writable } = run
   const git = run.worktree ? gitMountsOf(run.worktree) : NO_MOUNTS
   const userFiles = adapter.userFiles?.(sandboxEnv(spec.env)) ?? NO_FILES
@@ -159,10 +261,9 @@ function sandboxOf(ctx: Context, run: ToIsolate): Sandbox {
       ...writable.filter((folder) => !containsHome(folder, env)),
     ],
     guarded: git.guarded,
-    // The demo agent is part of the package and runs on the server's own Node.
-    readable: [...readable, ...git.readable, ...certificates, packageRoot(), path.dirname(process.execPath)],
+    readable: [...readable, ...git.readable, ...certificates, ...SERVER_FILES],
+    programFiles: programs.files,
     userFiles,
     env,
-    command: spec.command,
   }
 }

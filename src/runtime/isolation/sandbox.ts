@@ -2,8 +2,8 @@ import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from '
 import path from 'node:path'
 import type { UserFiles } from '../../adapter/adapter.ts'
 import { isInside } from '../../platform/real-path.ts'
-import { findProgram } from '../process/capabilities.ts'
 import type { WorkingBubblewrap } from './bubblewrap.ts'
+import { isOfSystem, type ProgramFile, SYSTEM } from './program-files.ts'
 
 /** The files that a sandboxed run can access, besides the read-only system. Paths are absolute. */
 export interface Sandbox {
@@ -18,14 +18,12 @@ export interface Sandbox {
   guarded: readonly string[]
   /** Files and folders that the run may read. Missing ones are left out. */
   readable: readonly string[]
+  /** The files of the command, which it may read. */
+  programFiles: readonly ProgramFile[]
   userFiles: UserFiles
-  /** The environment of the command: HOME and PATH are read from it. */
+  /** The environment of the command: HOME is read from it. */
   env: Readonly<Record<string, string>>
-  command: string
 }
-
-/** The folders of the root directory that belong to the system. Files of users and changing data (/home, /root, /var, /run, /mnt) do not. */
-const SYSTEM = /^(usr|s?bin|lib(32|64|x32)?|etc|opt|nix|gnu|sys)$/
 
 /**
  * The parts of /proc that set the kernel, read-only. If the server runs as root,
@@ -48,7 +46,7 @@ const SYSTEM_LINKS = ['/etc/resolv.conf', '/etc/localtime', '/run/current-system
  * @returns the command line, and the paths that it expects as file descriptors 3, 4 and so on
  */
 export function sandboxArgv(bwrap: WorkingBubblewrap, sandbox: Sandbox): { argv: string[]; opens: string[] } {
-  const { dataDir, stateDir, cwd, userFiles, env, command } = sandbox
+  const { dataDir, stateDir, cwd, programFiles, userFiles, env } = sandbox
   const opens: string[] = []
   /** Mounts files by their file descriptors, so that nobody can replace them between the check and the mount. */
   const mount = (how: '--bind' | '--ro-bind', files: readonly string[]) =>
@@ -57,14 +55,24 @@ export function sandboxArgv(bwrap: WorkingBubblewrap, sandbox: Sandbox): { argv:
       return [`${how}-fd`, String(FIRST_DESCRIPTOR + opens.push(file) - 1), file]
     })
   const home = env.HOME ?? '/nonexistent'
-  const candidates = [...sandbox.readable, ...programFolders(command, env.PATH ?? '', home)]
+  const candidates = [
+    ...sandbox.readable,
+    ...programFiles.filter(({ target }) => target === undefined).map((file) => file.path),
+  ]
   /** Returns the mounts of the paths that match: those inside the data directory, or those outside. */
   const bind = (isOfZone: (file: string) => boolean): string[] => {
     const writable = outermost(sandbox.writable.filter(isOfZone))
-    const isVisible = (file: string) => writable.some((folder) => isInside(folder, file))
-    const readable = outermost(candidates.filter((file) => isOfZone(file) && !isVisible(file) && existsSync(file)))
+    const readable = outermost(
+      candidates.filter((file) => isOfZone(file) && !isShown(writable, file) && existsSync(file)),
+    )
     const guarded = sandbox.guarded.filter(isOfZone)
-    return [...mount('--ro-bind', readable), ...mount('--bind', writable), ...mount('--ro-bind', guarded)]
+    const links = programFiles.filter((file) => isOfZone(file.path) && !isShown([...readable, ...writable], file.path))
+    return [
+      ...links.flatMap(({ path: link, target }) => (target === undefined ? [] : ['--symlink', target, link])),
+      ...mount('--ro-bind', readable),
+      ...mount('--bind', writable),
+      ...mount('--ro-bind', guarded),
+    ]
   }
   const hidden = [...new Set([dataDir, realPath(dataDir)])]
   const isData = (file: string) => isInside(dataDir, file)
@@ -95,6 +103,22 @@ export function sandboxArgv(bwrap: WorkingBubblewrap, sandbox: Sandbox): { argv:
     ...['--chdir', cwd, '--'],
   ]
   return { argv, opens }
+}
+
+/**
+ * Returns the wrapper of a command of the server itself, which gets no sign-in
+ * and no session. The command ends together with its wrapper.
+ */
+export function commandSandboxArgv(
+  bwrap: Pick<WorkingBubblewrap, 'path'>,
+  { hasNetwork, ...sandbox }: Omit<Sandbox, 'stateDir' | 'userFiles'> & { hasNetwork: boolean },
+): string[] {
+  const none = { stateDir: '/nonexistent', userFiles: { login: [], sessions: [] } }
+  const [program, ...args] = sandboxArgv(
+    { ...bwrap, version: '', bindsDescriptors: false },
+    { ...none, ...sandbox },
+  ).argv
+  return [program!, '--die-with-parent', ...(hasNetwork ? [] : ['--unshare-net']), ...args]
 }
 
 /** The file descriptors below it are standard input, output and error. */
@@ -128,35 +152,11 @@ function systemMounts(): string[] {
         ? ['--symlink', readlinkSync(folder), folder]
         : ['--ro-bind', folder, folder]
     })
-  const linked = SYSTEM_LINKS.map(realPath).filter((file) => !SYSTEM.test(file.split('/')[1]!) && existsSync(file))
+  const linked = SYSTEM_LINKS.map(realPath).filter((file) => !isOfSystem(file) && existsSync(file))
   return [...mounts, ...linked.flatMap((file) => ['--ro-bind', file, file])]
 }
 
-/**
- * Lists the folders that the command and `node`, on which most agent programs
- * run, need if they are installed outside the system, such as in the home
- * directory: each step of their links, and the modules beside them.
- */
-function programFolders(command: string, searchPath: string, home: string): string[] {
-  const folders = [command, 'node'].flatMap((name) => {
-    const found = findProgram(name, searchPath)
-    return found ? stepsOf(found).map(folderOf) : []
-  })
-  return [...new Set(folders)].filter((folder) => !SYSTEM.test(folder.split('/')[1]!) && !isInside(folder, home))
-}
-
-/** Returns a file and each target of its chain of symbolic links. */
-function stepsOf(file: string): string[] {
-  if (!lstatSync(file).isSymbolicLink()) return [file]
-  return [file, ...stepsOf(path.resolve(realPath(path.dirname(file)), readlinkSync(file)))]
-}
-
-/** Returns the outermost `node_modules` of a module, or the folder if it is named `bin`, or the file alone. */
-function folderOf(file: string): string {
-  const modules = /^(.*?\/node_modules)\//.exec(file)?.[1]
-  if (modules) return modules
-  return path.basename(path.dirname(file)) === 'bin' ? path.dirname(file) : file
-}
+const isShown = (folders: readonly string[], file: string) => folders.some((folder) => isInside(folder, file))
 
 /** Removes the folders that are inside another one of the list. */
 const outermost = (folders: readonly string[]): string[] =>

@@ -40,28 +40,34 @@ export interface ProbeOptions {
  * hangs or fails, version and options are null. The result is cached until the
  * program's file changes, or for `retryMs` after a timeout.
  *
- * @param env the environment of the programs. `searchPath` replaces its PATH
+ * @param env the environment of the programs. `searchPath` replaces its PATH, and `isolate` returns what isolates them
  */
 export function createProbe(
   env: Record<string, string>,
   { timeoutMs = 5_000, retryMs = 60_000 }: ProbeOptions = {},
-): (command: string, helpArgs?: readonly string[], searchPath?: string) => Promise<Capabilities | null> {
+): (
+  command: string,
+  helpArgs?: readonly string[],
+  searchPath?: string,
+  isolate?: (path: string) => readonly string[],
+) => Promise<Capabilities | null> {
   const cache = new Map<string, { fileVersion: string; result: Promise<Capabilities>; expiresAt: number }>()
 
-  return async (command, helpArgs = ['--help'], searchPath = env.PATH) => {
+  return async (command, helpArgs = ['--help'], searchPath = env.PATH, isolate = () => []) => {
     const path = findProgram(command, searchPath)
     if (!path) return null
     const file = await stat(path).catch(() => null)
     if (!file) return null
     const fileVersion = `${file.mtimeMs} ${file.size} ${file.ino}`
-    const key = JSON.stringify([path, helpArgs, searchPath])
+    const wrapper = isolate(path)
+    const key = JSON.stringify([path, helpArgs, searchPath, wrapper])
     const cached = cache.get(key)
     if (cached?.fileVersion === fileVersion && performance.now() < cached.expiresAt) return cached.result
     const programEnv = searchPath === undefined ? env : { ...env, PATH: searchPath }
     const onTimeout = () => {
       entry.expiresAt = performance.now() + retryMs
     }
-    const result = examine(path, helpArgs, { env: programEnv, timeoutMs, onTimeout })
+    const result = examine(path, helpArgs, { env: programEnv, wrapper, timeoutMs, onTimeout })
     const entry = { fileVersion, result, expiresAt: Number.POSITIVE_INFINITY }
     cache.set(key, entry)
     result.catch(() => cache.delete(key))
@@ -71,6 +77,7 @@ export function createProbe(
 
 interface RunOptions {
   env: Record<string, string>
+  wrapper: readonly string[]
   timeoutMs: number
   onTimeout: () => void
 }
@@ -93,10 +100,12 @@ const OUTPUT_LIMIT = 256 * 1024
 function readOutput(
   path: string,
   args: readonly string[],
-  { env, timeoutMs, onTimeout }: RunOptions,
+  { env, wrapper, timeoutMs, onTimeout }: RunOptions,
 ): Promise<string | null> {
   return new Promise((resolve, reject) => {
-    const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    const [program, ...rest] = [...wrapper, path, ...args]
+    // A program may read settings from the folder in which it is started.
+    const child = spawn(program!, rest, { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     if (!child.stdout || !child.stderr) {
       // The server's limit of open files is reached. The program itself may work.
       child.on('error', reject)

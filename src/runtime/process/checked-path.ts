@@ -31,6 +31,9 @@ function open(path: string): number {
 
 const changed = (message: string) => Object.assign(new Error(message), { code: 'ECHANGED' })
 
+/** Whether an error says that a path no longer leads to what was checked. */
+export const isChanged = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ECHANGED'
+
 /** Returns the real path of an open file. Only Linux knows it. Elsewhere it is the path that the file has after the opening. */
 const realPathOf = (fd: number, path: string): string =>
   process.platform === 'linux' ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync(path)

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
-import { copyIfFile, GitError, type OwnGit, runGit, withOwnGitDir } from './git.ts'
+import type { Context } from '../../platform/context.ts'
+import { findBwrap } from '../isolation/bubblewrap.ts'
+import { isConfined, readerSandbox } from './confinement.ts'
+import { copyIfFile, GitError, type OwnGit, runGit, type Wrap, withOwnGitDir } from './git.ts'
 import type { WorktreeRow } from './queries.ts'
 
 /** The differences between a commit and the current state of a worktree, including uncommitted changes. */
@@ -21,7 +24,6 @@ export interface Changes {
 }
 
 export interface ChangesOptions {
-  searchPath: string
   /** The commit to compare with. */
   since: string
   maxCommits: number
@@ -40,16 +42,19 @@ const MOST_UNTRACKED = 5_000
  *
  * @throws GitError if git fails
  */
-export async function readChanges(
-  worktree: Pick<WorktreeRow, 'path' | 'git_dir' | 'common_dir' | 'object_format' | 'branch' | 'removed_at'>,
-  options: ChangesOptions,
-): Promise<Changes> {
-  const { searchPath, since, maxCommits, maxFiles, maxPatch } = options
+export async function readChanges(ctx: Context, worktree: WorktreeRow, options: ChangesOptions): Promise<Changes> {
+  const { since, maxCommits, maxFiles, maxPatch } = options
+  const searchPath = searchPathOf(ctx)
+  const wrap = wrapOf(ctx, worktree)
   const isRemoved = isWorktreeGone(worktree)
   const own = { commonDir: worktree.common_dir, objectFormat: worktree.object_format }
   const tree = isRemoved ? worktree.common_dir : worktree.path
   const refs = (args: string[]) =>
-    runGit([`--git-dir=${isRemoved ? worktree.common_dir : worktree.git_dir}`, ...args], { searchPath, cwd: tree })
+    runGit([`--git-dir=${isRemoved ? worktree.common_dir : worktree.git_dir}`, ...args], {
+      searchPath,
+      cwd: tree,
+      wrapper: wrap(tree, []),
+    })
   const headName = isRemoved ? `refs/heads/${worktree.branch}` : 'HEAD'
   const { text } = await refs(['rev-parse', '--verify', '--quiet', `${headName}^{commit}`]).catch((error) => {
     const isMissing = isRemoved && /^git exited/.test(error.message)
@@ -58,7 +63,7 @@ export async function readChanges(
   const head = text.trim()
   const branch = isRemoved ? worktree.branch : await currentBranch(refs)
 
-  return withOwnGitDir(searchPath, own, tree, async (git, gitDir) => {
+  const compare = async (git: OwnGit, gitDir: string) => {
     const hasUncommitted = !isRemoved && (await addWorkingTree(git, { gitDir, worktree, head }))
     // The index now contains the working tree. A removed worktree has only its commit.
     const compared = isRemoved ? ['diff-tree', '-r', since, head] : ['diff-index', '--cached', since]
@@ -89,7 +94,18 @@ export async function readChanges(
       patch: patch.text,
       isCut: commits.length > maxCommits || files.length > maxFiles || patch.isCut || stat.isCut || log.isCut,
     }
-  })
+  }
+  return withOwnGitDir(searchPath, own, tree, compare, wrap)
+}
+
+export const searchPathOf = (ctx: Context) => ctx.config.environment.PATH ?? ''
+
+/** Returns how git is isolated in a worktree. */
+function wrapOf(ctx: Context, worktree: WorktreeRow): Wrap {
+  if (!isConfined(ctx, worktree)) return () => []
+  const bwrap = findBwrap(searchPathOf(ctx))
+  if (bwrap === null) throw new GitError('its runs are sandboxed, and the program bwrap was not found')
+  return readerSandbox(ctx, { path: bwrap }, worktree)
 }
 
 /** Whether the server or a person removed the folder of a worktree. */

@@ -8,6 +8,8 @@ export interface GitOptions {
   /** The PATH to search for `git`. */
   searchPath: string
   cwd: string
+  /** The program and arguments that isolate git. */
+  wrapper?: readonly string[]
   env?: Record<string, string>
   input?: string
   /** The size limit of the output, in bytes. At the limit, git is killed and the output is truncated. */
@@ -70,7 +72,9 @@ const SAFE_ENV = {
  */
 export function runGit(args: readonly string[], options: GitOptions): Promise<GitOutput> {
   const { promise, resolve, reject } = Promise.withResolvers<GitOutput>()
-  const child = spawn('git', [...SAFE_SETTINGS.flatMap((setting) => ['-c', setting]), ...args], {
+  const git = ['git', ...SAFE_SETTINGS.flatMap((setting) => ['-c', setting]), ...args]
+  const [program, ...rest] = [...(options.wrapper ?? []), ...git]
+  const child = spawn(program!, rest, {
     cwd: options.cwd,
     env: { PATH: options.searchPath, ...SAFE_ENV, ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -141,6 +145,9 @@ export async function findRepository(searchPath: string, cwd: string): Promise<R
   return { topFolder, commonDir, gitDir, objectFormat, prefix }
 }
 
+/** Returns the program and arguments that isolate git, which works in a folder and writes the other ones. */
+export type Wrap = (cwd: string, writable: readonly string[]) => readonly string[]
+
 /** Runs git on the objects of a repository; `tree` is the folder of the working tree. */
 export type OwnGit = (args: readonly string[], options?: Omit<GitOptions, 'searchPath' | 'cwd'>) => Promise<GitOutput>
 
@@ -149,12 +156,15 @@ export type OwnGit = (args: readonly string[], options?: Omit<GitOptions, 'searc
  * configuration. Filters, diff drivers and text conversions that an agent
  * configured therefore have no effect. New objects and the index go to a
  * temporary folder, which is removed afterwards.
+ *
+ * @param wrap isolates each command
  */
 export async function withOwnGitDir<Result>(
   searchPath: string,
   { commonDir, objectFormat }: Pick<Repository, 'commonDir' | 'objectFormat'>,
   tree: string,
   use: (git: OwnGit, gitDir: string) => Promise<Result>,
+  wrap: Wrap = () => [],
 ): Promise<Result> {
   const gitDir = await mkdtemp(path.join(tmpdir(), 'service-git-'))
   try {
@@ -170,7 +180,12 @@ export async function withOwnGitDir<Result>(
     for (const name of ['info/exclude', 'shallow'])
       await copyIfFile(path.join(commonDir, name), path.join(gitDir, name))
     const git: OwnGit = (args, options) =>
-      runGit([`--git-dir=${gitDir}`, `--work-tree=${tree}`, ...args], { ...options, searchPath, cwd: tree })
+      runGit([`--git-dir=${gitDir}`, `--work-tree=${tree}`, ...args], {
+        ...options,
+        searchPath,
+        cwd: tree,
+        wrapper: wrap(tree, [gitDir]),
+      })
     return await use(git, gitDir)
   } finally {
     await rm(gitDir, { recursive: true, force: true })

@@ -9,7 +9,6 @@ import { getIssue } from '../../work/issue/get.ts'
 import { isWorktreeGone, readChanges } from './changes.ts'
 import { GitError } from './git.ts'
 import { findWorktree } from './queries.ts'
-import { searchPathOf } from './worktrees.ts'
 
 /** In bytes. */
 const MAX_PATCH = 1024 * 1024
@@ -89,7 +88,7 @@ async function changesOf(
   if (!worktree) return NO_CHANGES
   const options = { since: worktree.base_commit, maxCommits: 100, maxFiles: 1_000, maxPatch }
   try {
-    const changes = await readChanges(worktree, { searchPath: searchPathOf(ctx), ...options })
+    const changes = await readChanges(ctx, worktree, options)
     const folder = isWorktreeGone(worktree) ? null : worktree.path
     return { path: folder, baseCommit: worktree.base_commit, ...changes }
   } catch (error) {

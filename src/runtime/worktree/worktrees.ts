@@ -7,7 +7,7 @@ import type { RunChanges, RunRow } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
 import { NotStartable } from '../not-startable.ts'
 import type { RunSpec } from '../process/run-files.ts'
-import { readChanges } from './changes.ts'
+import { readChanges, searchPathOf } from './changes.ts'
 import { findRepository, GitError, type Repository, runGit, withOwnGitDir, withoutNamedHooks } from './git.ts'
 import { findIsolatingWorkspace, findWorktree, putWorktree, type WorktreeRow } from './queries.ts'
 
@@ -66,7 +66,7 @@ export function createWorktrees(ctx: Context): Worktrees {
       if (!row) return null
       try {
         const options = { since: run.git_head!, maxCommits: KEPT_COMMITS, maxFiles: 0, maxPatch: 0 }
-        const changes = await readChanges(row, { searchPath: searchPathOf(ctx), ...options })
+        const changes = await readChanges(ctx, row, options)
         const { branch, headCommit, commits, filesChanged, insertions, deletions, hasUncommitted } = changes
         return { branch, headCommit, commits, filesChanged, insertions, deletions, hasUncommitted }
       } catch (error) {
@@ -76,8 +76,6 @@ export function createWorktrees(ctx: Context): Worktrees {
     },
   }
 }
-
-export const searchPathOf = (ctx: Context) => ctx.config.environment.PATH ?? ''
 
 async function headOf(ctx: Context, row: WorktreeRow): Promise<string> {
   const { text } = await runGit([`--git-dir=${row.git_dir}`, 'rev-parse', '--verify', 'HEAD^{commit}'], {
@@ -159,6 +157,7 @@ async function createWorktree(
     branch,
     base_commit: removed?.base_commit ?? base,
     is_set_up: 0 as const,
+    is_sandboxed: removed?.is_sandboxed ?? (0 as const),
     created_at: ctx.now,
     removed_at: null,
   }

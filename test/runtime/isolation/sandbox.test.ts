@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -399,4 +399,59 @@ test('a link that the board made may be the working directory of a sandboxed run
   const { run, text } = await outputOf(runs, 'touch made; pwd', { cwd: path.join(home, 'link') })
   assert.deepEqual([run.status, text], ['succeeded', `${path.join(home, 'link')}\n`])
   assert.equal(readFileSync(path.join(home, 'project/made'), 'utf8'), '')
+})
+
+test('a sandboxed program that a link names finds the modules beside its own file', { skip }, async (t) => {
+  const { runs, home } = await arrange(t)
+  const modules = path.join(home, 'lib/node_modules')
+  for (const name of ['tool', 'part']) mkdirSync(path.join(modules, name), { recursive: true })
+  writeFileSync(path.join(modules, 'part/index.js'), 'module.exports = "found its part"')
+  writeFileSync(path.join(modules, 'tool/tool.js'), '#!/usr/bin/env node\nconsole.log(require("part"))\n', {
+    mode: 0o755,
+  })
+  mkdirSync(path.join(home, 'tools'))
+  symlinkSync('../lib/node_modules/tool/tool.js', path.join(home, 'tools/tool'))
+  const { text } = await outputOf(runs, '', { command: path.join(home, 'tools/tool'), args: [] })
+  assert.equal(text, 'found its part\n')
+})
+
+test('a sandboxed run does not see where a link leads that a run put in the place of its program', {
+  skip,
+}, async (t) => {
+  const { runs, home } = await arrange(t)
+  const folder = path.join(home, 'project')
+  for (const name of [folder, path.join(home, 'private/bin')]) mkdirSync(name, { recursive: true })
+  writeFileSync(path.join(home, 'private/bin/key'), '#!/bin/sh\n', { mode: 0o755 })
+  symlinkSync(path.join(home, 'private/bin/key'), path.join(folder, 'agent'))
+  const { run } = await outputOf(runs, '', { command: path.join(folder, 'agent'), args: [], cwd: folder })
+  assert.deepEqual([run.status, run.errorCode], ['failed', 'sandbox_folder'])
+  assert.match(run.error, /project\/agent is a link to .*private\/bin\/key, which a run may have made/)
+})
+
+test('a sandboxed run cannot write a folder that contains the data directory', { skip }, async (t) => {
+  const { runs } = await arrange(t, { environment: { PATH: process.env.PATH ?? '', HOME: '/nonexistent' } })
+  const { run } = await outputOf(runs, 'true', { cwd: path.dirname(runs.config.dataDir) })
+  assert.deepEqual([run.status, run.errorCode], ['failed', 'sandbox_folder'])
+  assert.match(run.error, /contains the data directory of the server/)
+})
+
+test('a program whose options are read is sandboxed, because a run may have written it', { skip }, async (t) => {
+  const { runs, home } = await arrange(t)
+  const folder = path.join(home, 'project')
+  mkdirSync(folder)
+  const program = path.join(folder, 'claude')
+  const attack = `cat ${home}/.ssh/id_test > ${folder}/stolen; echo x > ${home}/ran; echo "--plugin-dir"; echo tried >&2`
+  writeFileSync(program, `#!/bin/sh\ncase " $* " in *" --help "*) ${attack};; esac\n`, { mode: 0o755 })
+  const agent = await runs.make('POST', `/api/companies/${runs.companyId}/agents`, {
+    name: 'Ada',
+    adapterConfig: { command: program, cwd: folder },
+  })
+  const { argv } = await runs.make('POST', `/api/agents/${agent.id}/rehearse`, {})
+  assert.ok(
+    argv.some((arg: string) => arg.startsWith('--plugin-dir=')),
+    'its options were read',
+  )
+  await runs.make('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
+  await runs.runUntilIdle()
+  assert.deepEqual([path.join(home, 'ran'), path.join(folder, 'stolen')].map(existsSync), [false, false])
 })

@@ -71,9 +71,9 @@ test(
         writable: [work],
         guarded: [],
         readable: [],
+        programFiles: [],
         userFiles: { login: [], sessions: [] },
-        env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent-home' },
-        command: '/bin/sh',
+        env: { HOME: '/nonexistent-home' },
       })
       return { wrapper: argv, opens: opens.map((file) => ({ path: file, real: file })) }
     }),
