@@ -112,8 +112,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       log,
     })
     closers.push(() => listener.close())
-    const app = createApp(ctx, tokens)
-    const serve = withMcp(ctx, app.fetch)
+    const serve = withMcp(ctx, createApp(ctx, tokens).handle)
     listener.serve(config.webFolder === undefined ? serve : withPage(ctx, config.webFolder, serve))
     closers.push(() => ctx.events.close())
     if (log.isEnabled('debug')) ctx.events.subscribe(({ type, companyId }) => log.debug(type, { companyId }))
@@ -125,7 +124,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
     )
     ctx.openRunSocket = async () => {
       runSocket ??= import('./runtime/placement/run-socket.ts').then(({ createRunSocket }) =>
-        createRunSocket(config.dataDir, serve as never, new URL(url).host),
+        createRunSocket(config.dataDir, serve, log),
       )
       return (await runSocket).open()
     }

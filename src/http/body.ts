@@ -1,6 +1,5 @@
-import type { Context as HonoContext } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { AppError, type FieldError, invalid } from '../platform/errors.ts'
+import type { HttpRequest } from './handler.ts'
 
 /**
  * Reads a request's JSON body, within its limit, chunked or not.
@@ -8,15 +7,15 @@ import { AppError, type FieldError, invalid } from '../platform/errors.ts'
  * @param maxSize in bytes
  * @returns no bytes if there is no body
  */
-export async function readBody(c: HonoContext, maxSize: number): Promise<Uint8Array<ArrayBuffer>> {
-  const type = c.req.header('content-type')
-  const length = c.req.header('content-length')
-  const chunked = c.req.header('transfer-encoding') !== undefined
+export async function readBody(request: HttpRequest, maxSize: number): Promise<Uint8Array<ArrayBuffer>> {
+  const type = request.header('content-type')
+  const length = request.header('content-length')
+  const chunked = request.header('transfer-encoding') !== undefined
   if (type === undefined && !chunked && (length === undefined || length === '0')) return new Uint8Array()
   if (!/^application\/json *(;|$)/i.test(type ?? '')) {
     throw new AppError('unsupported_media_type', 'Send the body as JSON, with `Content-Type: application/json`.')
   }
-  return new Uint8Array(await readBytes(c, maxSize))
+  return readBytes(request, maxSize)
 }
 
 /** @throws AppError 400 if the bytes are not UTF-8 */
@@ -36,11 +35,11 @@ const MAX_FORM_FIELDS = 100
  * Reads an HTML form, each field once. A page of another site could send such a
  * form too; the gate refuses those requests.
  */
-export async function readForm(c: HonoContext, maxSize: number): Promise<Record<string, string>> {
-  if (!/^application\/x-www-form-urlencoded *(;|$)/i.test(c.req.header('content-type') ?? '')) {
+export async function readForm(request: HttpRequest, maxSize: number): Promise<Record<string, string>> {
+  if (!/^application\/x-www-form-urlencoded *(;|$)/i.test(request.header('content-type') ?? '')) {
     throw new AppError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
   }
-  const text = new TextDecoder().decode(await readBytes(c, Math.min(maxSize, MAX_FORM_BYTES)))
+  const text = new TextDecoder().decode(await readBytes(request, Math.min(maxSize, MAX_FORM_BYTES)))
   if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS) {
     throw invalid([{ path: '', message: `the form has more than ${MAX_FORM_FIELDS} fields` }])
   }
@@ -56,28 +55,20 @@ export async function readForm(c: HonoContext, maxSize: number): Promise<Record<
  * @param maxSize in bytes
  * @throws AppError 413
  */
-export async function readBytes(c: HonoContext, maxSize: number): Promise<ArrayBuffer> {
-  if (!/^(identity)?$/i.test(c.req.header('content-encoding') ?? '')) {
+export async function readBytes(request: HttpRequest, maxSize: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (!/^(identity)?$/i.test(request.header('content-encoding') ?? '')) {
     throw new AppError('unsupported_media_type', 'Send the body without a Content-Encoding.')
   }
-  const length = c.req.header('content-length')
-  const chunked = c.req.header('transfer-encoding') !== undefined
-  const tooLarge = () => new AppError('body_too_large', `The body is larger than ${maxSize} bytes.`)
-  // Node's parser enforces the Content-Length, so the check of the header is enough and avoids a copy.
-  if (!chunked && Number(length) > maxSize) throw tooLarge()
+  // Node's parser enforces the Content-Length, so a body that is too large is refused before it arrives.
+  const bytes = Number(request.header('content-length')) > maxSize ? undefined : await receive(request, maxSize)
+  if (!bytes) throw new AppError('body_too_large', `The body is larger than ${maxSize} bytes.`)
+  return bytes
+}
+
+async function receive(request: HttpRequest, maxSize: number) {
   try {
-    if (chunked || length === undefined) {
-      const limit = bodyLimit({
-        maxSize,
-        onError: () => {
-          throw tooLarge()
-        },
-      })
-      await limit(c, async () => {})
-    }
-    return await c.req.arrayBuffer()
-  } catch (error) {
-    if (error instanceof AppError) throw error
+    return await request.readBody(maxSize)
+  } catch {
     throw new AppError('malformed_json', 'The body is incomplete: the connection ended early.')
   }
 }

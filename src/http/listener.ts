@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { getRequestListener, RequestError } from '@hono/node-server'
 import { AppError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { createCrossSiteGate, hostsOf, SECURITY_HEADERS } from './cross-site-gate.ts'
-import { errorResponse, failureResponse } from './response.ts'
+import type { Handler } from './handler.ts'
+import { createRequestListener, sendResponse } from './request-listener.ts'
+import { errorResponse } from './response.ts'
 
 /** The timeouts for clients, in milliseconds. A slow client must not hold a connection for long. */
 const TIMEOUTS: ServerOptions = {
@@ -13,6 +14,8 @@ const TIMEOUTS: ServerOptions = {
   keepAliveTimeout: 30_000,
   // The gate checks the Host header itself and responds in the error shape of this API.
   requireHostHeader: false,
+  // Two values of a header such as Authorization are an invalid one, instead of the first.
+  joinDuplicateHeaders: true,
 }
 
 /** The maximum time that `close` waits for open responses, in milliseconds. */
@@ -21,12 +24,10 @@ const STOP_GRACE_MS = 1_000
 /** The number of ports that are tried after a busy default port. */
 const MAX_PORT_ATTEMPTS = 100
 
-type Fetch = Parameters<typeof getRequestListener>[0]
-
 export interface Listener {
   port: number
   /** Sets the handler of requests. Call it in the same turn of the event loop in which `listen` resolves. */
-  serve(fetch: Fetch): void
+  serve(handler: Handler): void
   /** Stops accepting connections, waits up to one second for open responses, and closes the remaining connections. */
   close(): Promise<void>
 }
@@ -49,47 +50,19 @@ export async function listen(options: ListenOptions, timeouts: ServerOptions = {
   const gate = createCrossSiteGate(hostsOf(port, options.allowedHosts))
   return {
     port,
-    serve(fetch) {
-      const listener = getRequestListener(respondTogether(fetch), {
-        errorHandler: (error) =>
-          error instanceof RequestError ? invalidTargetResponse() : failureResponse(options.log, 'A request', error),
-      })
+    serve(handler) {
+      const respond = createRequestListener(handler, options.log)
       const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-        for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value)
         const refusal = gate({ method: request.method!, target: request.url!, rawHeaders: request.rawHeaders })
-        if (!refusal) return listener(request, response)
-        const [text, { status, headers }] = errorResponse(refusal)
-        const length = Buffer.byteLength(text)
-        return response.writeHead(status, { ...headers, 'content-length': length, connection: 'close' }).end(text)
+        if (!refusal) return void respond(request, response)
+        const { headers, ...error } = errorResponse(refusal)
+        sendResponse(response, { ...error, headers: { ...headers, connection: 'close' } })
       }
       server.on('request', onRequest)
       // Node responds to an unknown expectation with a 417 without our headers, so the expectation is ignored.
       server.on('checkExpectation', onRequest)
     },
     close: () => close(server),
-  }
-}
-
-/**
- * Sends the responses of one turn of the event loop together, at its end. A
- * write to a socket wakes the waiting client, which costs more than reading an
- * issue; further writes in a row find it awake. Measured with 16 clients on 2
- * cores: 27,000 reads per second, against 14,000 if each response is sent
- * alone. Responses to writes leave together anyway, after their common commit.
- */
-function respondTogether(fetch: Fetch): Fetch {
-  let endOfTurn: Promise<void> | undefined
-  return async (request, env) => {
-    const response = await fetch(request, env)
-    if (request.method !== 'GET') return response
-    endOfTurn ??= new Promise((resolve) => {
-      setImmediate(() => {
-        endOfTurn = undefined
-        resolve()
-      })
-    })
-    await endOfTurn
-    return response
   }
 }
 
@@ -117,10 +90,10 @@ async function bind(server: Server, { host, port: first, portGiven }: ListenOpti
 /** Sends the error response to a request that Node's parser cannot read. */
 function sendParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const [text, { status, headers }] = errorResponse(parseError(error.code))
+  const { status, headers, body } = errorResponse(parseError(error.code))
   const lines = [...SECURITY_HEADERS, ...Object.entries(headers)].map(([name, value]) => `${name}: ${value}`)
-  const head = [`HTTP/1.1 ${status} Refused`, ...lines, `content-length: ${Buffer.byteLength(text)}`]
-  socket.end(`${head.join('\r\n')}\r\nconnection: close\r\n\r\n${text}`)
+  const head = [`HTTP/1.1 ${status} Refused`, ...lines, `content-length: ${Buffer.byteLength(body)}`]
+  socket.end(`${head.join('\r\n')}\r\nconnection: close\r\n\r\n${body}`)
 }
 
 function parseError(code: string | undefined): AppError {
@@ -129,14 +102,6 @@ function parseError(code: string | undefined): AppError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new AppError('request_timeout', 'The request took too long to arrive.')
   return new AppError('malformed_request', 'The request is not valid HTTP.')
-}
-
-/**
- * Sends the error response to a request whose target is not a URL. The gate
- * accepted it, so only the path can be invalid.
- */
-function invalidTargetResponse(): Response {
-  return new Response(...errorResponse(new AppError('malformed_request', 'The request target is not a valid path.')))
 }
 
 function close(server: Server): Promise<void> {

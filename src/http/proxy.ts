@@ -1,16 +1,14 @@
-import type { IncomingMessage } from 'node:http'
-import type { Context as HonoContext } from 'hono'
 import { type Config, isLoopback } from '../platform/config.ts'
+import type { HttpRequest } from './handler.ts'
 
 /**
  * Returns the address of the client. `X-Forwarded-For` counts only if the
  * server is configured with a proxy, and then only its last address, which that
  * proxy itself has seen.
  */
-export function addressOf(config: Pick<Config, 'trustProxy'>, c: HonoContext): string {
-  const forwarded = config.trustProxy ? c.req.header('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined
-  const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
-  return forwarded || incoming?.socket.remoteAddress || 'unknown'
+export function addressOf(config: Pick<Config, 'trustProxy'>, request: HttpRequest): string {
+  const forwarded = config.trustProxy ? request.header('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined
+  return forwarded || request.address || 'unknown'
 }
 
 /** Returns a link to this server under the host name of the request. The gate has checked that name. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Context as HonoContext } from 'hono'
 import { parseTraceparent, type SpanRef, type Tracer } from '../platform/tracer.ts'
+import type { HttpRequest, HttpResponse } from './handler.ts'
 import type { Endpoint } from './route.ts'
 
 /** The span of one request. */
@@ -10,7 +10,7 @@ export interface RequestSpan {
    * of anonymous callers (undefined) and of rejected ones are not recorded.
    */
   setRun(span: SpanRef | null | undefined): void
-  end(response: Response, ms: number): void
+  end(response: HttpResponse, ms: number): void
 }
 
 /**
@@ -18,7 +18,7 @@ export interface RequestSpan {
  * trace: by the header `traceparent`, or because a run sends it. Other requests
  * would each be a trace of one span; the metrics count them.
  */
-export function beginRequestSpan(tracer: Tracer, { id, method, path }: Endpoint, c: HonoContext): RequestSpan {
+export function beginRequestSpan(tracer: Tracer, { id, method, path }: Endpoint, request: HttpRequest): RequestSpan {
   const startedAt = Date.now()
   let run: SpanRef | null | undefined
   return {
@@ -27,7 +27,7 @@ export function beginRequestSpan(tracer: Tracer, { id, method, path }: Endpoint,
     },
     end(response, ms) {
       if (run === undefined) return
-      const parent = parseTraceparent(c.req.header('traceparent')) ?? run
+      const parent = parseTraceparent(request.header('traceparent')) ?? run
       if (!parent) return
       const { status } = response
       const error = status >= 500 ? String(status) : null
@@ -46,7 +46,7 @@ export function beginRequestSpan(tracer: Tracer, { id, method, path }: Endpoint,
           'http.route': path,
           'http.response.status_code': status,
           'service.endpoint': id,
-          'service.request.id': response.headers.get('x-request-id'),
+          'service.request.id': response.headers['x-request-id']!,
           'error.type': error,
         },
         error,

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { MIMEType } from 'node:util'
-import type { Context as HonoContext } from 'hono'
 import * as v from 'valibot'
 import { AppError, invalid } from '../platform/errors.ts'
 import { readBytes } from './body.ts'
+import type { HttpRequest } from './handler.ts'
 
 /** The body of a route with `upload: true`: the field named `file`, and the other fields as text. */
 export const Upload = v.strictObject({
@@ -22,18 +22,18 @@ export const FORM_OVERHEAD = 64 * 1024
  * @returns the form, not yet validated, and a digest that identifies the body
  * @throws AppError 413
  */
-export async function readUpload(c: HonoContext, maxSize: number): Promise<{ form: unknown; digest: string }> {
-  const type = c.req.header('content-type') ?? ''
+export async function readUpload(request: HttpRequest, maxSize: number): Promise<{ form: unknown; digest: string }> {
+  const type = request.header('content-type') ?? ''
   if (!/^multipart\/form-data *;/i.test(type)) {
     throw new AppError('unsupported_media_type', 'Send the file as multipart/form-data, in a field named `file`.')
   }
-  const bytes = await readBytes(c, maxSize)
+  const bytes = await readBytes(request, maxSize)
   const form = await parseForm(bytes, type)
   const file = form.get('file')
   const others = [...form].filter(([name, value]) => name !== 'file' && typeof value === 'string')
   return {
     form: { ...(file !== null && { file }), fields: Object.fromEntries(others) },
-    digest: hash('sha256', new Uint8Array(bytes)),
+    digest: hash('sha256', bytes),
   }
 }
 
@@ -41,8 +41,8 @@ export async function readUpload(c: HonoContext, maxSize: number): Promise<{ for
 const MAX_PARTS = 100
 const MAX_PART_HEADERS = 16 * 1024
 
-async function parseForm(bytes: ArrayBuffer, type: string): Promise<FormData> {
-  assertSmallParts(Buffer.from(bytes), type)
+async function parseForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<FormData> {
+  assertSmallParts(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), type)
   try {
     return await new Response(bytes, { headers: { 'content-type': type } }).formData()
   } catch {

@@ -41,7 +41,7 @@ export async function endRuns(count: number): Promise<{ accepted: number; refuse
   })
   const ctx = Object.assign(context, { signIn: createSignIn(config, cookieNames(config, context.vault)), tokens })
   const listener = await listen({ ...config, log: context.log })
-  listener.serve(createApp(ctx, tokens).fetch)
+  listener.serve(createApp(ctx, tokens).handle)
   const url = `http://127.0.0.1:${listener.port}`
   const companyId = uuid()
   const times = { created_at: ctx.now, updated_at: ctx.now }

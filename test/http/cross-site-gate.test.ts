@@ -269,7 +269,7 @@ test('disconnects a client that sends its headers too slowly', async (t) => {
     patience,
   )
   t.after(() => listener.close())
-  listener.serve(() => new Response('served'))
+  listener.serve(() => ({ status: 200, headers: {}, body: 'served' }))
   const [response] = await exchange(listener.port, 'GET / HTTP/1.1\r\nHost: local')
   assert.equal(response?.status, 408)
   checkAlways(response!, 'a slow request')

@@ -49,7 +49,7 @@ test('a database error outside the routes returns database_damaged and logs the 
 })
 
 test('a request target that is not a URL is a malformed request, not an internal error', async (t) => {
-  const { get, logged } = await serve(t, () => new Response('{}'))
+  const { get, logged } = await serve(t, () => ({ status: 200, headers: {}, body: '{}' }))
   const { status, body } = await get('/%zz\\x')
   assert.deepEqual([status, body.code], [400, 'malformed_request'])
   assert.deepEqual(logged, [])

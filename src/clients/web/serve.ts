@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { Handler, HttpRequest, HttpResponse } from '../../http/handler.ts'
+import { fetchFrom } from '../../http/in-process.ts'
 import type { Context } from '../../platform/context.ts'
 import { packageRoot } from '../../platform/package-root.ts'
 import { bootRecord } from './boot.ts'
@@ -12,14 +14,12 @@ export function findWebFolder(): string | undefined {
   return existsSync(path.join(folder, 'index.html')) ? folder : undefined
 }
 
-type Fetch<Env> = (request: Request, env: Env) => Response | Promise<Response>
-
 /**
  * Serves the built page and its assets, and passes every other request on.
  * The page's own addresses are `/`, `/welcome` and `/<issue prefix>/...`; the
  * prefix is in upper case, so none of them is an address of the API.
  */
-export function withPage<Env>(ctx: Pick<Context, 'events'>, folder: string, next: Fetch<Env>): Fetch<Env> {
+export function withPage(ctx: Pick<Context, 'events'>, folder: string, next: Handler): Handler {
   const files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
   const read = (name: string) => {
     const known = files.get(name)
@@ -30,23 +30,19 @@ export function withPage<Env>(ctx: Pick<Context, 'events'>, folder: string, next
     return file
   }
   const template = createTemplate(folder)
-  return async (request, env) => {
-    // Most requests are for the API, so their URLs are not parsed.
-    if ((request.method !== 'GET' && request.method !== 'HEAD') || API.test(request.url)) return next(request, env)
-    const { pathname, searchParams } = new URL(request.url)
+  const send = fetchFrom(next)
+  return async (request) => {
+    const { method, path: pathname } = request
     const isAsset = ASSET.test(pathname)
-    if (!isAsset && !PAGE.test(pathname)) return next(request, env)
-    const get = async (target: string) =>
-      next(new Request(new URL(target, request.url), { headers: passedOn(request.headers) }), env)
+    if ((method !== 'GET' && method !== 'HEAD') || (!isAsset && !PAGE.test(pathname))) return next(request)
+    const get = (target: string) => send(target, { headers: passedOn(request) }, request)
     const response = isAsset
       ? await asset(read, pathname.slice(1), request)
-      : await page({ events: ctx.events, template: await template(), pathname, query: searchParams, get }, request)
-    if (!response) return next(request, env)
-    return request.method === 'HEAD' ? new Response(null, response) : response
+      : await page({ events: ctx.events, template: await template(), request, get })
+    return response ?? next(request)
   }
 }
 
-const API = /^https?:\/\/[^/]*\/api\/[^.%\\]*$/
 const ASSET = /^\/assets\/[\w-]+\.(js|css|svg)$/
 const PAGE = /^\/(welcome)?$|^\/[A-Z][A-Z0-9]*(\/[^/]*)*$/
 
@@ -59,20 +55,19 @@ const TYPES: Record<string, string> = {
 }
 
 /** Returns an asset. Assets never change, because their names contain their hash. */
-async function asset(read: Read, name: string, request: Request): Promise<Response | undefined> {
-  const accepted = request.headers.get('accept-encoding') ?? ''
+async function asset(read: Read, name: string, { header }: HttpRequest): Promise<HttpResponse | undefined> {
+  const accepted = header('accept-encoding') ?? ''
   const encoding = ['br', 'gzip'].find((one) => accepted.includes(one))
   const suffix = encoding === undefined ? '' : encoding === 'br' ? '.br' : '.gz'
   const body = await read(`${name}${suffix}`).catch(() => undefined)
   if (!body) return undefined
-  return new Response(body, {
-    headers: {
-      'content-type': TYPES[path.extname(name).slice(1)]!,
-      'cache-control': 'public, max-age=31536000, immutable',
-      vary: 'accept-encoding',
-      ...(encoding && { 'content-encoding': encoding }),
-    },
-  })
+  const headers = {
+    'content-type': TYPES[path.extname(name).slice(1)]!,
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: 'accept-encoding',
+    ...(encoding && { 'content-encoding': encoding }),
+  }
+  return { status: 200, headers, body }
 }
 
 interface Template {
@@ -110,16 +105,14 @@ const toPattern = (address: string) =>
   new RegExp(`^/[A-Z][A-Z0-9]*/${address.replaceAll(/:(\w+)/g, '(?<$1>[\\w.-]+)')}$`)
 
 /** Returns the headers that authenticate the person who opens the page. */
-const passedOn = (headers: Headers) => {
-  const cookie = headers.get('cookie')
-  const host = headers.get('host')
-  return { ...(cookie !== null && { cookie }), ...(host !== null && { host }) }
+const passedOn = ({ header }: HttpRequest) => {
+  const [cookie, host] = [header('cookie'), header('host')]
+  return { ...(cookie !== undefined && { cookie }), ...(host !== undefined && { host }) }
 }
 
 interface PageRequest extends Pick<Context, 'events'> {
   template: Template | undefined
-  pathname: string
-  query: URLSearchParams
+  request: HttpRequest
   get: (target: string) => Promise<Response>
 }
 
@@ -127,18 +120,16 @@ interface PageRequest extends Pick<Context, 'events'> {
  * Returns the page with its first data and the id of the latest event that they
  * include. The page's event stream starts there and misses no event.
  */
-async function page(
-  { events, template, pathname, query, get }: PageRequest,
-  request: Request,
-): Promise<Response | undefined> {
+async function page({ events, template, request, get }: PageRequest): Promise<HttpResponse | undefined> {
   if (!template) return undefined
+  const pathname = request.path
   const eventId = String(events.last)
   const prefix = /^\/([A-Z][A-Z0-9]*)(?:\/|$)/.exec(pathname)?.[1]
   const [opened] = template.pages.flatMap(({ address, pattern, files }) => {
     const match = pattern.exec(pathname)
     return match ? { address, files, params: { ...match.groups } } : []
   })
-  const boot = await bootRecord({ prefix, page: opened, query }, get)
+  const boot = await bootRecord({ prefix, page: opened, query: new URLSearchParams(request.search) }, get)
   const files = opened?.files ?? []
   const html = template.html
     .replace('{{eventId}}', eventId)
@@ -152,8 +143,8 @@ async function page(
     'referrer-policy': 'same-origin',
     etag,
   }
-  if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers })
-  return new Response(html, { headers })
+  const isKnown = request.header('if-none-match') === etag
+  return isKnown ? { status: 304, headers, body: null } : { status: 200, headers, body: html }
 }
 
 const POLICY = [

@@ -1,7 +1,11 @@
 import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
-import { getRequestListener } from '@hono/node-server'
+import type { Handler } from '../../http/handler.ts'
+import { createRequestListener } from '../../http/request-listener.ts'
+import { errorResponse } from '../../http/response.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { Log } from '../../platform/log.ts'
 import { socketFolder } from './ssh-connection.ts'
 
 /** A socket that accepts only requests of runs. */
@@ -11,35 +15,28 @@ export interface RunSocket {
   close(): void
 }
 
+const ONLY_RUNS = new AppError(
+  'unauthenticated',
+  'This socket accepts only requests of runs. Send the token of the run as `Authorization: Bearer`.',
+)
+
 /**
  * Creates the socket that ssh placements forward to their machine. Every user
  * of that machine can connect to the forwarded port, and in local trusted mode
  * a request without a credential has the permissions of the board. The socket
  * therefore accepts only requests with a bearer token, and the health check.
  *
- * @param fetch the API
- * @param host the `Host` header that the API accepts
+ * @param handler the API
  */
-export function createRunSocket(
-  dataDir: string,
-  fetch: (request: Request) => Response | Promise<Response>,
-  host: string,
-): RunSocket {
+export function createRunSocket(dataDir: string, handler: Handler, log: Log): RunSocket {
   let opening: Promise<string> | undefined
   const server = createServer(
-    getRequestListener(
-      async (request) => {
-        const { pathname } = new URL(request.url)
-        const isRun = /^Bearer +eyJ[\w.-]+$/i.test(request.headers.get('authorization') ?? '')
-        if (!isRun && pathname !== '/api/health') {
-          const error =
-            'This socket accepts only requests of runs. Send the token of the run as `Authorization: Bearer`.'
-          return Response.json({ error, code: 'unauthenticated' }, { status: 401 })
-        }
-        return fetch(request)
-      },
-      { hostname: host },
-    ),
+    { joinDuplicateHeaders: true },
+    createRequestListener(async (request) => {
+      const isRun = /^Bearer +eyJ[\w.-]+$/i.test(request.header('authorization') ?? '')
+      if (!isRun && request.path !== '/api/health') return errorResponse(ONLY_RUNS)
+      return handler(request)
+    }, log),
   )
   server.unref()
   return {

@@ -133,8 +133,8 @@ test('the server does not read ahead of a client, and disconnects a client that 
   for (let i = 0; i < 100; i++)
     writeFileSync(path.join(folder, i === 0 ? 'head' : `tail-${i * 65_536}`), 'x'.repeat(65_536))
   let dropped = 0
-  const env = { outgoing: { destroy: () => dropped++ } }
-  const response = await createApp(app.ctx, app.ctx.tokens).request(stream, {}, env)
+  const drop = () => void dropped++
+  const response = await createApp(app.ctx, app.ctx.tokens).request(stream, {}, { drop })
   const reader = response.body!.getReader()
   await reader.read()
   for (let i = 0; i < 4; i++) {
