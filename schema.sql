@@ -463,6 +463,9 @@ create virtual table issue_text using fts5 (title, identifier, description, cont
 insert into issue_text (issue_text, rank) values ('automerge', 16), ('crisismerge', 32);
 create virtual table comment_text using fts5 (body, content = 'comment', content_rowid = 'seq', tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3', columnsize = 0);
 insert into comment_text (comment_text, rank) values ('automerge', 16), ('crisismerge', 32);
+-- The words of each index, in order. A search looks up the words that begin with one of its terms.
+create virtual table issue_word using fts5vocab (issue_text, instance);
+create virtual table comment_word using fts5vocab (comment_text, instance);
 
 -- The texts that are not in the index. The end of each transaction indexes them together
 -- (src/platform/database/text-index.ts), which takes a third of the time of one by one.

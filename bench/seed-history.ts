@@ -2,6 +2,7 @@ import path from 'node:path'
 import { v7 as uuid } from 'uuid'
 import { openDatabase } from '../src/platform/database/open.ts'
 import { createTextIndexer } from '../src/platform/database/text-index.ts'
+import { mergeText } from './seed.ts'
 
 /** One id of each kind of record, from the latest part of the history. */
 export interface Ids {
@@ -125,6 +126,7 @@ export function seedHistory(dataDir: string, issues: number): Ids {
     }
     createTextIndexer(sqlite).indexAll()
   })()
+  mergeText(sqlite)
   sqlite.close()
   return ids
 }

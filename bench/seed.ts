@@ -1,5 +1,7 @@
 import path from 'node:path'
+import type { Database } from 'better-sqlite3'
 import { v7 as uuid } from 'uuid'
+import { createTextMerger } from '../src/platform/database/merge-text.ts'
 import { openDatabase } from '../src/platform/database/open.ts'
 import { createTextIndexer } from '../src/platform/database/text-index.ts'
 
@@ -86,6 +88,13 @@ export function seed(dataDir: string, issues: number): Seeded {
     }
     createTextIndexer(sqlite).indexAll()
   })()
+  mergeText(sqlite)
   sqlite.close()
   return { companyId, agentId, issueIds }
+}
+
+/** Leaves the text indexes as a server does after a quiet second. */
+export function mergeText(sqlite: Database): void {
+  const step = createTextMerger(sqlite)
+  while (step());
 }

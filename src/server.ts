@@ -18,6 +18,7 @@ import { type Clock, systemClock } from './platform/clock.ts'
 import { type Config, isLoopback } from './platform/config.ts'
 import { createContext } from './platform/context.ts'
 import { lockDataDir } from './platform/database/lock.ts'
+import { mergeTextWhileQuiet } from './platform/database/merge-text.ts'
 import { openDatabase } from './platform/database/open.ts'
 import { refuseMissingDatabase } from './platform/database/presence.ts'
 import { AppError } from './platform/errors.ts'
@@ -161,6 +162,7 @@ export async function startServer(config: Config, log: Log, clock: Clock = syste
       const webhooks = createWebhookSender(ctx)
       webhooks.start()
       closers.push(() => webhooks.close())
+      closers.push(mergeTextWhileQuiet(sqlite, ctx.write))
       const retention = createRetention(ctx)
       retention.start()
       closers.push(() => retention.close())

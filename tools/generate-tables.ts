@@ -40,6 +40,8 @@ export interface Tables {
 ${tables.map(({ name }) => `  ${name}: ${typeName(name)}`).join('\n')}
   issue_text: { rowid: number; issue_text: string }
   comment_text: { rowid: number; comment_text: string }
+  issue_word: { term: string }
+  comment_word: { term: string }
 }
 `
 }

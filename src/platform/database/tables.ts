@@ -795,4 +795,6 @@ export interface Tables {
   routine_run: RoutineRunTable
   issue_text: { rowid: number; issue_text: string }
   comment_text: { rowid: number; comment_text: string }
+  issue_word: { term: string }
+  comment_word: { term: string }
 }

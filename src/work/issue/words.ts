@@ -22,6 +22,16 @@ export function createMatcher(terms: readonly string[]): (text: string) => boole
   }
 }
 
+/** Returns a function that decides whether texts together contain every term as a complete word. */
+export function createWordMatcher(terms: readonly string[]): (texts: readonly string[]) => boolean {
+  const wanted = terms.map((term) => ` ${fold(term)} `)
+  return (texts) => {
+    // Two spaces between two texts: a phrase does not continue in the next text.
+    const folded = ` ${texts.map(fold).join('  ')} `
+    return wanted.every((term) => folded.includes(term))
+  }
+}
+
 /** Converts a text to lower-case words without accents, with one space between two words. */
 export function fold(text: string): string {
   const plain = IS_ASCII.test(text) ? text : text.normalize('NFD').replaceAll(/\p{M}/gu, '')

@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
 import { prepared, raw, sql } from '../../platform/database/sql.ts'
 import { EXCERPT_SOURCE } from './excerpt.ts'
@@ -50,6 +51,33 @@ const comments = prepared((of: Words) =>
 
 /** Lists comments that match, newest first, each with the beginning of its text. */
 export const searchComments = (db: Db, of: Words) => db.all(comments(of))
+
+/** The words of an index. */
+export type WordTable = 'issue_word' | 'comment_word'
+
+// The condition `term >=` is a seek in the index. The character 1 is in no word, so the second seek skips the
+// other occurrences of a word.
+const words = (table: WordTable) =>
+  prepared((of: { prefixes: string; limit: number }) => {
+    const from = (first: RawBuilder<unknown>) =>
+      raw`(select term from ${raw.table(table)} where term >= ${first} limit 1)`
+    const hasPrefix = raw`substr(term, 1, length(prefix)) = prefix`
+    const query = raw<{ prefix: string; term: string }>`with recursive word (prefix, term, n) as (
+        select value, ${from(raw`value`)}, 1 from json_each(${of.prefixes})
+        union all
+        select prefix, ${from(raw`word.term || char(1)`)}, n + 1 from word where n < ${of.limit} and ${hasPrefix}
+      )
+      select prefix, term from word where ${hasPrefix}`
+    return { compile: () => query.compile(sql) }
+  })
+
+const WORDS = { issue_word: words('issue_word'), comment_word: words('comment_word') }
+
+/** Lists the words of an index that begin with a prefix, up to `limit` for each, in order. It reads no entries of the words. */
+export const listWords = (
+  db: Db,
+  { table, prefixes, limit }: { table: WordTable; prefixes: readonly string[]; limit: number },
+) => db.all(WORDS[table]({ prefixes: JSON.stringify(prefixes), limit }))
 
 const agents = prepared((of: { companyId: string }) =>
   sql

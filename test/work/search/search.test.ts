@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { insertAgent, insertGoal, insertProject } from '../../arrange.ts'
+import { raw, sql } from '../../../src/platform/database/sql.ts'
+import { createMatcher } from '../../../src/work/issue/words.ts'
+import { insertAgent, insertGoal, insertManyIssues, insertProject } from '../../arrange.ts'
 import { setUp } from '../issue/set-up.ts'
 
 async function withThings(t: TestContext) {
@@ -124,4 +126,62 @@ test('a search finds text immediately after it is written', async (t) => {
     assert.equal((await search(`word${n}x`)).issues[0]?.id, issue.id)
     assert.equal((await request('GET', `${issues}?q=word${n}x`)).body[0]?.id, issue.id)
   }
+})
+
+/** Creates issues by SQL. The expression of a title may use `n`, the number of the issue. */
+async function withTitles(t: TestContext, count: number, title: string) {
+  const app = await withThings(t)
+  await app.ctx.write(() => {
+    insertManyIssues(app.ctx, app.ada, count)
+    const values = `update issue set title = (select ${title} from (select issue.issue_number as n))`
+    app.ctx.db.run(raw`${raw.raw(values)} where identifier like 'BIG-%'`.compile(sql))
+  })
+  const titles = async (q: string, limit = 50): Promise<string[]> =>
+    (await app.search(q, `&limit=${limit}`)).issues.map((issue: { title: string }) => issue.title)
+  return { ...app, titles }
+}
+
+test('a search finds every issue with a word that begins with the query, newest first', async (t) => {
+  const words = ['pump', 'pumps', 'pumping', 'pumpkin', 'pum', 'Pumpe', 'púmpol', 'tide', 'tidetable', 'tidal']
+  const list = `json_array(${words.map((word) => `'${word}'`).join(', ')})`
+  const title = `json_extract(${list}, '$[' || (n % 10) || ']') || ' ' || json_extract(${list}, '$[' || (n / 10) || ']')`
+  const { titles, ctx } = await withTitles(t, 99, title)
+  const all = ctx.db.all(sql.selectFrom('issue').select('title').orderBy('seq', 'desc')).map((row) => row.title)
+  for (const q of [
+    'pumping',
+    'pumpk',
+    'pumps ti',
+    'tidet pumpki',
+    'tid pumpo',
+    'tidal tidet',
+    'pump tidexyz',
+    'pumpe',
+  ]) {
+    const matchesOf = createMatcher(q.split(' '))
+    const expected = all.filter((title) => matchesOf(title).every(Boolean))
+    assert.ok(expected.length < 50, q)
+    const found = await titles(q)
+    assert.deepEqual(found.toSorted(), expected.toSorted(), q)
+    const isComplete = (title: string) => q.split(' ').every((word) => title.toLowerCase().split(' ').includes(word))
+    const ranked = [...expected.filter(isComplete), ...expected.filter((title) => !isComplete(title))]
+    assert.deepEqual(found, ranked, q)
+  }
+})
+
+test('a search by the beginning of hundreds of words finds them, newest first', async (t) => {
+  const { titles } = await withTitles(t, 300, "'crane' || n")
+  const newest = (from: number, count: number) => Array.from({ length: count }, (_, i) => `crane${from - i}`)
+  assert.deepEqual(await titles('cran'), newest(300, 50))
+  assert.deepEqual(await titles('crane2', 3), ['crane2', ...newest(299, 2)])
+  assert.deepEqual(await titles('crane7'), ['crane7', ...newest(79, 10)], 'the oldest issues too')
+})
+
+test('an old issue with the words in its title ranks above newer ones with the words elsewhere', async (t) => {
+  const { search, create } = await withThings(t)
+  await create({ title: 'Harbour crane' })
+  for (let n = 0; n < 6; n++) await create({ title: `Harbour ${n}`, description: 'The crane and the cranes.' })
+  const titles = async (q: string, limit: number) =>
+    (await search(q, `&limit=${limit}`)).issues.map((issue: { title: string }) => issue.title)
+  assert.deepEqual(await titles('crane HARBOUR', 3), ['Harbour crane', 'Harbour 5', 'Harbour 4'], 'a full page')
+  assert.deepEqual((await titles('crane HARBOUR', 50)).slice(0, 2), ['Harbour crane', 'Harbour 5'], 'all matches')
 })
