@@ -51,11 +51,18 @@ async function serveHere(dataDir: string): Promise<HistoryServer> {
   return { port: Number(new URL(server.url).port), stop: () => server.close() }
 }
 
-/** @param start starts the server: in this process, or in its own to use two cores */
+/** A report of the progress after so many operations. */
+const PROGRESS_OPERATIONS = 100_000
+
+/**
+ * @param start starts the server: in this process, or in its own to use two cores
+ * @param tell receives a line about the progress
+ */
 export async function recordHistory(
   count: number,
   clients: number,
   start: (dataDir: string) => Promise<HistoryServer> = serveHere,
+  tell: (line: string) => void = () => {},
 ): Promise<{ operations: Operation[]; changes: Change[] }> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'service-checkout-'))
   const server = await start(dataDir)
@@ -84,6 +91,7 @@ export async function recordHistory(
           if (refusedBy === undefined || !isNamed)
             throw new Error(`${kind}: ${reply.status} ${JSON.stringify(reply.body)}`)
           operations.push({ issueId, agentId, kind, sentAt, receivedAt: performance.now(), refusedBy })
+          if (operations.length % PROGRESS_OPERATIONS === 0) tell(`${operations.length} operations`)
           return refusedBy === null
         }
         if (await perform('checkout', { agentId })) await perform('release', {})
@@ -203,7 +211,8 @@ const senderTo = (url: string) => (token: string | undefined) => {
 if (import.meta.main) {
   const [count = 1_000_000, clients = 32] = process.argv.slice(2).map(Number)
   const began = performance.now()
-  const history = await recordHistory(count, clients, (dataDir) => serve('service', dataDir))
+  const tell = (line: string) => process.stderr.write(`${line}\n`)
+  const history = await recordHistory(count, clients, (dataDir) => serve('service', dataDir), tell)
   const fault = findFault(history.operations, history.changes)
   const { length } = history.operations
   const seconds = ((performance.now() - began) / 1_000).toFixed(0)

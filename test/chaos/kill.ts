@@ -53,15 +53,22 @@ interface Server {
   startMs: number
 }
 
-/** @param program the entry of the server, built or as its sources */
+/**
+ * @param program the entry of the server, built or as its sources
+ * @param tell receives a line about the progress every 50 cycles
+ */
 export async function killRepeatedly(
   cycles: number,
   program = path.join(packageRoot(), 'src/main.ts'),
+  tell: (line: string) => void = () => {},
 ): Promise<KillReport> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'service-chaos-'))
   const notes = path.join(dataDir, 'notes')
   mkdirSync(notes)
-  writeFileSync(path.join(dataDir, 'config.json'), JSON.stringify({ loopRuns: 0, maxRuns: WORK_MS.length }))
+  writeFileSync(
+    path.join(dataDir, 'config.json'),
+    JSON.stringify({ loopRuns: 0, issueRunsPerHour: 0, maxRuns: WORK_MS.length }),
+  )
   let server = await start(program, dataDir, '0')
   const port = new URL(server.url).port
   const issueIds = await arrange(server.url, notes)
@@ -70,6 +77,7 @@ export async function killRepeatedly(
   let [heldByDead, ownerless] = [0, 0]
   try {
     for (let cycle = 0; cycle < cycles; cycle++) {
+      if (cycle > 0 && cycle % 50 === 0) tell(`${cycle} kills, ${acknowledged.length} acknowledged writes`)
       const life = new AbortController()
       const writing = Promise.all(
         Array.from({ length: WRITERS }, (_, n) => comment(server.url, issueIds, n, acknowledged, life.signal)),
@@ -252,7 +260,9 @@ if (import.meta.main) {
   const began = performance.now()
   // The bundle starts in a third of the time, and each cycle starts a server and several shims.
   execFileSync(process.execPath, ['build.mjs'], { cwd: packageRoot(), stdio: 'ignore' })
-  const report = await killRepeatedly(cycles, path.join(packageRoot(), 'dist/main.js'))
+  const report = await killRepeatedly(cycles, path.join(packageRoot(), 'dist/main.js'), (line) =>
+    process.stderr.write(`${line}\n`),
+  )
   for (const [what, count] of Object.entries(report)) process.stdout.write(`${what.padEnd(16)}${count}\n`)
   process.stdout.write(`${'seconds'.padEnd(16)}${((performance.now() - began) / 1_000).toFixed(0)}\n`)
   process.exitCode = isGuaranteeKept(report) ? 0 : 1
