@@ -6,7 +6,7 @@
  * `npm run programs -- --ledger` compares the costs of their runs with the
  * ledger of the mock instead, `-- --outcomes` causes failures of
  * the provider and the program, and `-- --mcp` lets the program use the tools
- * of the service.
+ * of the service. With these options, SANDBOX=bubblewrap turns the sandbox on.
  *
  *     npm install --prefix /tmp/programs @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai
  *     PATH=/tmp/programs/node_modules/.bin:$PATH npm run programs

@@ -19,9 +19,9 @@ export interface Server {
 
 export async function startServer(dataDir: string): Promise<Server> {
   const launcher = path.join(packageRoot(), 'bin/service.mjs')
-  const child = spawn(process.execPath, [launcher, 'start', '--json', '--port', '0', '--data-dir', dataDir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const sandbox = process.env.SANDBOX ? ['--sandbox', process.env.SANDBOX] : []
+  const options = ['--json', '--port', '0', '--data-dir', dataDir, ...sandbox]
+  const child = spawn(process.execPath, [launcher, 'start', ...options], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(createInterface(child.stdout), 'line')
   const { url } = JSON.parse(line)
   return {

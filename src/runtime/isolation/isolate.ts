@@ -16,6 +16,7 @@ import type { RunSpec } from '../process/run-files.ts'
 import { gitMountsOf, makeGitMounts } from '../worktree/git-mounts.ts'
 import type { WorktreeRow } from '../worktree/queries.ts'
 import type { Isolation } from './isolation.ts'
+import { writeKeyringFilter } from './keyring-filter.ts'
 import { isLinkOfRun } from './link-of-run.ts'
 import { findProgramFiles, type ProgramFiles } from './program-files.ts'
 import {
@@ -113,6 +114,7 @@ export async function isolateProbe(
       writable: [],
       guarded: [],
       programFiles: programFilesOf(program, env).files,
+      filter: writeKeyringFilter(ctx.config.dataDir),
       env,
       hasNetwork: false,
     })
@@ -263,6 +265,7 @@ function sandboxOf(ctx: Context, run: ToIsolate, programs: ProgramFiles): Sandbo
     guarded: git.guarded,
     readable: [...readable, ...git.readable, ...certificates, ...SERVER_FILES],
     programFiles: programs.files,
+    filter: writeKeyringFilter(ctx.config.dataDir),
     userFiles,
     env,
   }

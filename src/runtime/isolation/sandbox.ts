@@ -21,6 +21,8 @@ export interface Sandbox {
   /** The files of the command, which it may read. */
   programFiles: readonly ProgramFile[]
   userFiles: UserFiles
+  /** The file of the seccomp filter, or null for none. */
+  filter: string | null
   /** The environment of the command: HOME is read from it. */
   env: Readonly<Record<string, string>>
 }
@@ -54,6 +56,7 @@ export function sandboxArgv(bwrap: WorkingBubblewrap, sandbox: Sandbox): { argv:
       if (!bwrap.bindsDescriptors) return [how, file, file]
       return [`${how}-fd`, String(FIRST_DESCRIPTOR + opens.push(file) - 1), file]
     })
+  const filter = sandbox.filter === null ? [] : ['--seccomp', String(FIRST_DESCRIPTOR + opens.push(sandbox.filter) - 1)]
   const home = env.HOME ?? '/nonexistent'
   const candidates = [
     ...sandbox.readable,
@@ -79,6 +82,7 @@ export function sandboxArgv(bwrap: WorkingBubblewrap, sandbox: Sandbox): { argv:
   const argv = [
     bwrap.path,
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--new-session', '--cap-drop', 'ALL'],
+    ...filter,
     ...systemMounts(),
     ...[
       '--proc',
@@ -111,14 +115,14 @@ export function sandboxArgv(bwrap: WorkingBubblewrap, sandbox: Sandbox): { argv:
  */
 export function commandSandboxArgv(
   bwrap: Pick<WorkingBubblewrap, 'path'>,
-  { hasNetwork, ...sandbox }: Omit<Sandbox, 'stateDir' | 'userFiles'> & { hasNetwork: boolean },
+  { hasNetwork, filter, ...sandbox }: Omit<Sandbox, 'stateDir' | 'userFiles'> & { hasNetwork: boolean },
 ): string[] {
-  const none = { stateDir: '/nonexistent', userFiles: { login: [], sessions: [] } }
-  const [program, ...args] = sandboxArgv(
-    { ...bwrap, version: '', bindsDescriptors: false },
-    { ...none, ...sandbox },
-  ).argv
-  return [program!, '--die-with-parent', ...(hasNetwork ? [] : ['--unshare-net']), ...args]
+  const whole = { stateDir: '/nonexistent', userFiles: { login: [], sessions: [] }, filter: null, ...sandbox }
+  const [program, ...args] = sandboxArgv({ ...bwrap, version: '', bindsDescriptors: false }, whole).argv
+  const own = [program!, '--die-with-parent', ...(hasNetwork ? [] : ['--unshare-net']), ...args]
+  if (filter === null) return own
+  // A shell opens the filter, so that callers pass no file descriptor.
+  return ['/bin/sh', '-c', 'exec "$@" 9< "$0"', filter, program!, '--seccomp', '9', ...own.slice(1)]
 }
 
 /** The file descriptors below it are standard input, output and error. */

@@ -10,6 +10,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { endTree, killTree } from './end-tree.ts'
+import { closeInheritedFiles } from './inherited-files.ts'
 import { identityOf, type RunLeader } from './process-table.ts'
 import { hasBegun, type RunSpec, readStop, reserveExit } from './run-files.ts'
 import { supervise } from './supervise.ts'
@@ -20,6 +21,7 @@ const FOLDER_CHECK_MS = 1_000
 process.chdir(process.argv[2]!)
 const runDir = '.'
 process.umask(0o077)
+closeInheritedFiles()
 
 // A blocking read: a signal during the read ends this process, which has nothing to stop yet.
 const spec = readSpec()

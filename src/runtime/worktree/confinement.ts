@@ -1,5 +1,6 @@
 import type { Context } from '../../platform/context.ts'
 import type { WorkingBubblewrap } from '../isolation/bubblewrap.ts'
+import { writeKeyringFilter } from '../isolation/keyring-filter.ts'
 import { findProgramFiles } from '../isolation/program-files.ts'
 import { commandSandboxArgv, sandboxEnv } from '../isolation/sandbox.ts'
 import { gitMountsOf } from './git-mounts.ts'
@@ -20,6 +21,7 @@ export function cleanupSandbox(ctx: Context, bwrap: Bwrap, worktree: WorktreeRow
     cwd: worktree.cwd,
     ...git,
     programFiles: findProgramFiles(['sh', 'node'], env.PATH ?? '', env.HOME ?? '/nonexistent').files,
+    filter: writeKeyringFilter(ctx.config.dataDir),
     env,
     hasNetwork: true,
   })
@@ -40,6 +42,7 @@ export const readerSandbox =
       writable,
       guarded: [],
       programFiles: findProgramFiles(['git'], ctx.config.environment.PATH ?? '', '/nonexistent').files,
+      filter: writeKeyringFilter(ctx.config.dataDir),
       env: {},
       hasNetwork: false,
     })

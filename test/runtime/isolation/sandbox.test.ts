@@ -4,9 +4,12 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { argvOf } from '../../../src/platform/programs.ts'
 import { findBubblewrap } from '../../../src/runtime/isolation/bubblewrap.ts'
+import { findProgram } from '../../../src/runtime/process/capabilities.ts'
 import { markedProcesses } from '../../../src/runtime/process/process-table.ts'
-import { createTestRuns, type TestRuns } from '../../runs.ts'
+import { createTestApp } from '../../helpers.ts'
+import { createTestRuns, createTestRunsIn, type TestRuns } from '../../runs.ts'
 
 const found = await findBubblewrap('')
 const skip = 'missing' in found ? found.missing : false
@@ -454,4 +457,28 @@ test('a program whose options are read is sandboxed, because a run may have writ
   await runs.make('POST', `/api/agents/${agent.id}/heartbeat/invoke`)
   await runs.runUntilIdle()
   assert.deepEqual([path.join(home, 'ran'), path.join(folder, 'stolen')].map(existsSync), [false, false])
+})
+
+/** Calls keyctl (KEYCTL_GET_KEYRING_ID, session keyring) on this machine. It prints the error, or a number. */
+const KEYCTL = `import ctypes, os, platform
+libc = ctypes.CDLL(None, use_errno=True)
+number = 250 if platform.machine() == 'x86_64' else 219
+print(libc.syscall(number, 0, -3, 0), ctypes.get_errno())`
+
+test('a sandboxed run cannot use the keyrings of the server', {
+  skip: skip || (findProgram('python3', '/usr/bin:/bin') === null && 'python3 is missing'),
+}, async (t) => {
+  const { runs } = await arrange(t)
+  const { text } = await outputOf(runs, '', { command: '/usr/bin/python3', args: ['-c', KEYCTL] })
+  assert.equal(text, '-1 38\n')
+})
+
+test('a run inherits no open file with which the server was started', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const app = createTestApp(t, { environment: { PATH: process.env.PATH ?? '' } })
+  const runs = await createTestRunsIn(app, { shim: ['/bin/sh', '-c', 'exec "$0" "$@" 7< /', ...argvOf('shim')] })
+  const { text } = await outputOf(runs, 'cat < /dev/fd/7/etc/hostname; echo "done"')
+  assert.match(text, /\/dev\/fd\/7[\s\S]*done\n$/)
+  assert.match(text, /No such file|cannot open/)
 })

@@ -72,6 +72,7 @@ test(
         guarded: [],
         readable: [],
         programFiles: [],
+        filter: null,
         userFiles: { login: [], sessions: [] },
         env: { HOME: '/nonexistent-home' },
       })
