@@ -30,7 +30,7 @@ Examples:
   $ service api GET /api/companies   send any request to the API
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no server, 4 not allowed, 5 not found,
-6 conflict, 7 needs an approval or a budget, 8 timeout, 75 another server has the data directory.`,
+6 conflict, 7 needs an approval or a budget, 8 timeout, 75 another server has the data directory, 130 interrupted at a prompt.`,
     )
   for (const { name, description, group, load } of commandsOf(loadServer)) {
     const command = isUsed(name) ? await load() : new Command(name).description(description)

@@ -68,7 +68,7 @@ export async function checkArchive(
     if (broken.length > 0) {
       throw new CliError(
         EXIT.failure,
-        `The database in ${archive} is damaged: ${broken.map((f) => f.message).join(' ')}`,
+        `The database in ${archive} is damaged: ${summarize(broken.map(({ message }) => message))}`,
       )
     }
     const count = (table: 'company' | 'issue') =>
@@ -82,4 +82,14 @@ export async function checkArchive(
   } finally {
     sqlite.close()
   }
+}
+
+/** The number of findings that an error message contains. */
+const LISTED = 3
+
+/** Joins the first findings to one text, with the number of the others. */
+function summarize(messages: readonly string[]): string {
+  const others = messages.length - LISTED
+  const first = messages.slice(0, LISTED).join(' ')
+  return others > 0 ? `${first} There are ${others} more: see \`service doctor --deep\`.` : first
 }

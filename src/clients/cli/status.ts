@@ -5,8 +5,9 @@ import { type Client, createClient, errorOf } from '../connection/client.ts'
 import { lineOf } from '../connection/exit-codes.ts'
 import { readHealth } from '../connection/health.ts'
 import { programName } from './command/as-started.ts'
-import { localTime, money, oneLine, paint, print, table, words } from './command/output.ts'
+import { localTime, money, paint, print, table, words } from './command/output.ts'
 import { verb } from './command/verb.ts'
+import { frozenLine } from './nouns/held.ts'
 
 type Company = ItemOf<'GET /api/companies'>
 type Agent = ItemOf<'GET /api/companies/:companyId/agents'>
@@ -119,6 +120,3 @@ function describe(up: string, instance: Instance | null, companies: readonly Sta
     ...(approvals > 0 ? ['', `Decide with: ${programName()} approval list, ${programName()} approval approve ID`] : []),
   ].join('\n')
 }
-
-const frozenLine = ({ frozenAt, frozenBecause, waitingWakes }: Instance) =>
-  `All runs are frozen since ${localTime(frozenAt!)}${frozenBecause ? ` (${oneLine(frozenBecause)})` : ''}; ${waitingWakes} ${waitingWakes === 1 ? 'agent waits' : 'agents wait'}. End it with: ${programName()} thaw`

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { type ConnectionOptions, withConnection } from '../connection/connect.ts'
 import { CliError, EXIT } from '../connection/exit-codes.ts'
 import { checkData } from '../database-check/check-data.ts'
-import { print, printJson } from './command/output.ts'
+import { plain, print, printJson } from './command/output.ts'
 
 interface VerifyOptions extends ConnectionOptions {
   noted?: string
@@ -31,9 +31,9 @@ async function verify(options: VerifyOptions): Promise<void> {
   const { ok, findings, activityHeads } = await checkData(options, { only: ['activity_chain'], noted: options.noted })
   if (options.json) printJson({ ok, findings, activityHeads })
   else {
-    for (const { companyId, entries, hash } of activityHeads)
-      print(`company ${companyId}: ${entries} entries, last hash ${hash}`)
-    for (const finding of findings) print(finding.message)
+    for (const { companyName, entries, hash } of activityHeads)
+      print(`${plain(companyName)}: ${entries} entries, last hash ${hash}`)
+    for (const finding of findings) print(plain(finding.message))
     if (ok) print('The activity is complete and unaltered.')
   }
   if (!ok)

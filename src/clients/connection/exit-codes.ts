@@ -14,6 +14,8 @@ export const EXIT = {
   timeout: 8,
   /** EX_TEMPFAIL: another server has this data directory. */
   taken: 75,
+  /** Ctrl-C at a prompt: 128 plus the number of SIGINT, as shells report it. */
+  interrupted: 130,
 } as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

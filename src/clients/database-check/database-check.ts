@@ -18,6 +18,7 @@ export interface Finding {
 /** The newest activity of a company. A copy outside the database can later prove that no later activity was removed. */
 export interface ActivityHead {
   companyId: string
+  companyName: string
   entries: number
   hash: string
 }
@@ -255,16 +256,16 @@ function checkChains(db: Db, messages: string[], noted: string | undefined): Act
     if (messages.length < MAX_FINDINGS) messages.push(message)
   }
   const heads: ActivityHead[] = []
-  for (const { id } of db.all(sql.selectFrom('company').select('id').orderBy('id'))) {
-    const head = { companyId: id, entries: 0, hash: '' }
+  for (const { id, name } of db.all(sql.selectFrom('company').select(['id', 'name']).orderBy('id'))) {
+    const head = { companyId: id, companyName: name, entries: 0, hash: '' }
     for (let after = 0; ; ) {
       const page = listActivityAfter(db, { companyId: id, after, limit: PAGE })
       for (const row of page) {
         if (row.previous_hash !== head.hash) {
-          report(`Activity before ${row.id} of company ${id} was removed or altered (at ${row.created_at}).`)
+          report(`Activity before ${row.id} of ${name} was removed or altered (at ${row.created_at}).`)
         }
         if (hashActivity(row) !== row.hash) {
-          report(`Activity ${row.id} of company ${id} was altered (${row.action} at ${row.created_at}).`)
+          report(`Activity ${row.id} of ${name} was altered (${row.action} at ${row.created_at}).`)
         }
         head.hash = row.hash
         head.entries++

@@ -35,7 +35,9 @@ export const checkRoutes = [
         checks: v.array(check),
         findings: v.array(v.strictObject({ check, message: v.string() })),
         activityHeads: v.pipe(
-          v.array(v.strictObject({ companyId: field.id, entries: field.integer, hash: v.string() })),
+          v.array(
+            v.strictObject({ companyId: field.id, companyName: v.string(), entries: field.integer, hash: v.string() }),
+          ),
           v.description(
             'The newest activity of each company. Store a copy outside the database: a later check with `noted` proves that no activity was removed.',
           ),

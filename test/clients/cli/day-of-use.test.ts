@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import { requireAnswer } from '../../../src/clients/cli/command/ask.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { temporaryFolder } from '../../helpers.ts'
 import { runCommand, withCommands } from './in-process.ts'
@@ -80,6 +81,7 @@ test('a freeze names the runs that it stopped, and a thaw names the work to cont
     /^All runs are frozen\. 1 run stopped: WAL-1\. No run starts until /,
   )
   assert.match(await out('agent', 'invoke', 'Otto'), /All runs are frozen/)
+  assert.match(await out('dashboard'), /^All runs are frozen since .* \(The bill\); .*thaw\nAgents/)
   assert.match(await out('why', 'WAL-1'), /cancelled, Stopped because all runs were frozen: The bill/)
   const thawed = await out('thaw')
   assert.match(
@@ -242,4 +244,14 @@ test('an unknown template is an error of usage that names the option', async (t)
   const { code, err } = await run('company', 'new', 'Walrus', '--template', 'nix', '--yes')
   assert.equal(code, 2)
   assert.match(err, /^service: --template accepts content-studio, .*, not nix\.\n$/)
+})
+
+test('Ctrl-C at a prompt ends the command with 130', () => {
+  const cancelled = Symbol('cancelled')
+  const prompts = { isCancel: (answer: unknown): answer is symbol => answer === cancelled } as never
+  assert.equal(requireAnswer(prompts, false), false)
+  assert.throws(() => requireAnswer(prompts, cancelled), {
+    exitCode: 130,
+    message: 'Interrupted. Nothing was changed.',
+  })
 })

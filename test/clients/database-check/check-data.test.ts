@@ -21,7 +21,7 @@ test('verify and doctor check a data directory with and without a running server
   ])
   const withServer = await runService(t, ['verify', ...at])
   assert.equal(withServer.code, 0, withServer.err)
-  assert.match(withServer.out, /^company [\w-]+: 2 entries, last hash \S+\nThe activity is complete and unaltered\.\n$/)
+  assert.match(withServer.out, /^Tern: 2 entries, last hash \S+\nThe activity is complete and unaltered\.\n$/)
   await runService(t, ['stop', ...at])
   await server.ended
 

@@ -23,7 +23,7 @@ export async function confirm(options: Asking, message: string): Promise<boolean
     throw new CliError(EXIT.usage, `${message} A prompt is not possible here: add --yes to confirm.`)
   // Loaded on demand, so that other commands start faster.
   const prompts = await import('@clack/prompts')
-  return (await prompts.confirm({ message, initialValue: false })) === true
+  return requireAnswer(prompts, await prompts.confirm({ message, initialValue: false }))
 }
 
 /**
@@ -34,9 +34,22 @@ export async function confirm(options: Asking, message: string): Promise<boolean
 export async function askSecret(options: Asking, message: string, how: string): Promise<string> {
   if (!isInteractive(options)) throw new CliError(EXIT.usage, how)
   const prompts = await import('@clack/prompts')
-  const response = await prompts.password({ message })
-  if (typeof response !== 'string' || response === '') throw new CliError(EXIT.failure, 'Nothing was changed.')
+  const response = requireAnswer(prompts, await prompts.password({ message }))
+  if (response === undefined || response === '') throw new CliError(EXIT.failure, 'Nothing was changed.')
   return response
+}
+
+/**
+ * Returns the answer to a prompt.
+ *
+ * @throws CliError if the person pressed Ctrl-C
+ */
+export function requireAnswer<Value>(
+  { isCancel }: Pick<typeof import('@clack/prompts'), 'isCancel'>,
+  answer: Value,
+): Exclude<Value, symbol> {
+  if (isCancel(answer)) throw new CliError(EXIT.interrupted, 'Interrupted. Nothing was changed.')
+  return answer as Exclude<Value, symbol>
 }
 
 /**

@@ -9,7 +9,7 @@ import type { PackageSource } from '../../../portability/source/source-body.ts'
 import type { BodyOf, ResponseOf } from '../../client/types.ts'
 import { CliError, EXIT } from '../../connection/exit-codes.ts'
 import { programName } from '../command/as-started.ts'
-import { confirm, isInteractive } from '../command/ask.ts'
+import { confirm, isInteractive, requireAnswer } from '../command/ask.ts'
 import { findCompany } from '../command/find.ts'
 import { choice, choices, text, toggle, withDefault } from '../command/flag.ts'
 import { paint, print, quoted, table } from '../command/output.ts'
@@ -230,8 +230,7 @@ async function choosePath(
   }
   const prompts = await import('@clack/prompts')
   const choices = companies.map((one) => ({ value: folder(one.path), label: one.name ?? one.path, hint: one.path }))
-  const chosen = await prompts.select({ message: 'Which company?', options: choices })
-  return typeof chosen === 'string' ? chosen : undefined
+  return requireAnswer(prompts, await prompts.select({ message: 'Which company?', options: choices }))
 }
 
 /** Encodes every file in base64. The server decides which are texts. */

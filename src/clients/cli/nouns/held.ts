@@ -1,4 +1,6 @@
-import { plain, withLocalTimes } from '../command/output.ts'
+import type { ResponseOf } from '../../client/types.ts'
+import { programName } from '../command/as-started.ts'
+import { localTime, oneLine, plain, withLocalTimes } from '../command/output.ts'
 import type { Scope } from '../command/scope.ts'
 
 interface Condition {
@@ -34,3 +36,7 @@ export async function holdLines({ client }: Scope, issueId: string): Promise<str
   const { steps } = await client.request('GET /api/issues/:issueId/why', { params: { issueId } })
   return steps.flatMap(({ actorName, heldBy }) => (heldBy.length > 0 ? heldLines(actorName, heldBy) : []))
 }
+
+/** Describes a freeze of the instance in one line. */
+export const frozenLine = ({ frozenAt, frozenBecause, waitingWakes }: ResponseOf<'GET /api/instance'>) =>
+  `All runs are frozen since ${localTime(frozenAt!)}${frozenBecause ? ` (${oneLine(frozenBecause)})` : ''}; ${waitingWakes} ${waitingWakes === 1 ? 'agent waits' : 'agents wait'}. End it with: ${programName()} thaw`

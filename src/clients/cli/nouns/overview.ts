@@ -2,6 +2,7 @@ import type { ResponseOf } from '../../client/types.ts'
 import { text, withDefault } from '../command/flag.ts'
 import { fields, money, oneLine, paint, shortId, table, words } from '../command/output.ts'
 import { list, noun, view } from '../command/verb.ts'
+import { frozenLine } from './held.ts'
 
 export const searchCommand = () =>
   view({
@@ -96,7 +97,15 @@ export const dashboardCommand = () =>
     page: () => 'dashboard',
     load: async (scope) =>
       scope.client.request('GET /api/companies/:companyId/dashboard', { params: await scope.inCompany() }),
-    text({ agents, tasks, costs, pendingApprovals, staleTaskList, runActivity }) {
+    async text({ companyId, agents, tasks, costs, pendingApprovals, staleTaskList, runActivity }, { client }) {
+      const [instance, company] = await Promise.all([
+        client.request('GET /api/instance').catch(() => null), // an agent may not read it
+        client.request('GET /api/companies/:companyId', { params: { companyId } }).catch(() => null),
+      ])
+      const stops = [
+        ...(instance?.isFrozen ? [frozenLine(instance)] : []),
+        ...(company && company.status !== 'active' ? [`The company is ${company.status}: no run starts.`] : []),
+      ]
       const today = runActivity.at(-1)
       const head = fields([
         [
@@ -115,9 +124,10 @@ export const dashboardCommand = () =>
         ['Approvals', `${pendingApprovals} waiting`],
         ['Runs today', today && `${today.total}, ${today.failed} failed`],
       ])
-      if (staleTaskList.length === 0) return head
+      const top = [...stops.map((line) => paint('bad', line)), head].join('\n')
+      if (staleTaskList.length === 0) return top
       const stale = staleTaskList.map(({ identifier, title, assigneeName }) => [identifier, title, assigneeName ?? ''])
-      return `${head}\n\nNo agent works on these issues:\n${table(stale)}`
+      return `${top}\n\nNo agent works on these issues:\n${table(stale)}`
     },
   })
 
