@@ -10,10 +10,10 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
-import { measure } from './load.ts'
-import { cpuSeconds, type ServerProcess, serveFrom, withFolder } from './process.ts'
-import { requestOf, SCENARIOS, type Scenario } from './scenarios.ts'
-import { type Seeded, seed } from './seed.ts'
+import { serveFrom, withFolder } from './process.ts'
+import { measureRound } from './round.ts'
+import { SCENARIOS } from './scenarios.ts'
+import { seed } from './seed.ts'
 
 const ALLOWED = 1.2
 const ISSUES = 2_000
@@ -22,9 +22,6 @@ const ROUNDS = 4
 const MEASUREMENTS = 3
 /** The most requests in a round, so that the whole comparison takes less than a minute. */
 const REQUESTS = 400
-
-/** By port. */
-const takenIssues = new Map<number, number>()
 
 const root = path.dirname(import.meta.dirname)
 const git = (...args: string[]) => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8' }).trim()
@@ -74,7 +71,9 @@ async function compare(folder: string, checkouts: { before: string; now: string 
       const micros = { before: [] as number[], now: [] as number[] }
       for (let round = 0; round < ROUNDS; round++, sent += REQUESTS) {
         for (const which of ['before', 'now'] as const) {
-          micros[which].push(await cpuMicros(scenario, seeded, servers[which], sent))
+          const requests = Math.min(scenario.requests, REQUESTS)
+          const round = await measureRound({ scenario, seeded, server: servers[which], from: sent, requests })
+          micros[which].push(round.micros)
         }
       }
       // The least is the one that other programs disturbed least.
@@ -88,25 +87,4 @@ async function compare(folder: string, checkouts: { before: string; now: string 
     process.exitCode = 1
   }
   await Promise.all([servers.before.stop(), servers.now.stop()])
-}
-
-async function cpuMicros(
-  scenario: Scenario,
-  seeded: Seeded,
-  { port, pid }: ServerProcess,
-  first: number,
-): Promise<number> {
-  // A checkout needs a free issue each time.
-  const requests = scenario.name.startsWith('check out') ? 100 : Math.min(scenario.requests, REQUESTS)
-  const from = scenario.name.startsWith('check out') ? checkedOut(port, requests) : first
-  const before = cpuSeconds(pid)
-  await measure(port, { clients: scenario.clients, requests }, (n) => requestOf(scenario, seeded, port, from + n))
-  return ((cpuSeconds(pid) - before) / requests) * 1e6
-}
-
-/** Returns the number of issues of a server that are checked out already, and adds to it. */
-function checkedOut(port: number, more: number): number {
-  const before = takenIssues.get(port) ?? 0
-  takenIssues.set(port, before + more)
-  return before
 }

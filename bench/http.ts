@@ -10,8 +10,9 @@
  * 1,000 to 100,000 issues.
  */
 import { parseArgs } from 'node:util'
-import { type Load, measure } from './load.ts'
-import { cpuSeconds, type ServerProcess, serve, withFolder } from './process.ts'
+import { measure } from './load.ts'
+import { type ServerProcess, serve, withFolder } from './process.ts'
+import { measureRound } from './round.ts'
 import { requestOf, SCENARIOS, type Scenario } from './scenarios.ts'
 import { type Seeded, seed } from './seed.ts'
 import { cpuOfStatements } from './statements.ts'
@@ -53,24 +54,26 @@ for (const { name } of chosen) {
 
 async function run(scenario: Scenario, seeded: Seeded, service: ServerProcess, sqlMicros: number): Promise<void> {
   const issues = seeded.issueIds.length
-  const load: Load = { clients: scenario.clients, requests: scenario.requests }
+  const requests = scenario.undo ? Math.min(scenario.requests, issues) : scenario.requests
   let sent = 0
-  const ours = () => requestOf(scenario, seeded, service.port, sent++)
-  const size = await responseSize(service.port, ours())
+  const ours = (count: number) => {
+    const from = sent
+    sent += count
+    return measureRound({ scenario, seeded, server: service, from, requests: count })
+  }
+  const size = await responseSize(service.port, requestOf(scenario, seeded, service.port, sent++))
   const bare = await serve('bare', String(size))
   const theirs = (n: number) => requestOf(scenario, seeded, bare.port, n % issues)
   const bareLoad = { clients: scenario.clients, requests: scenario.clients === 1 ? 1_500 : 6_000 }
   await measure(bare.port, { ...bareLoad, requests: 500 }, theirs)
-  await measure(service.port, { ...load, requests: Math.ceil(load.requests / 2) }, ours)
-  const rounds: { bare: number; ours: number }[] = []
-  const before = cpuSeconds(service.pid)
+  await ours(Math.ceil(requests / 2))
+  const rounds: { bare: number; ours: number; micros: number }[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    rounds.push({
-      bare: await measure(bare.port, bareLoad, theirs),
-      ours: await measure(service.port, load, ours),
-    })
+    const bareRate = await measure(bare.port, bareLoad, theirs)
+    const { rate, micros } = await ours(requests)
+    rounds.push({ bare: bareRate, ours: rate, micros })
   }
-  const micros = ((cpuSeconds(service.pid) - before) / (ROUNDS * load.requests)) * 1e6
+  const micros = rounds.reduce((sum, round) => sum + round.micros, 0) / ROUNDS
   await bare.stop()
   const median = rounds.toSorted((a, b) => a.ours / a.bare - b.ours / b.bare)[Math.floor(ROUNDS / 2)]!
   const share = median.ours / median.bare

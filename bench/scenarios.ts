@@ -11,6 +11,8 @@ export interface Scenario {
   goal: number
   target(seeded: Seeded, n: number): string
   body?(seeded: Seeded, n: number): unknown
+  /** Returns the path of the POST that undoes a request. A round sends at most one request for each issue then. */
+  undo?(seeded: Seeded, n: number): string
 }
 
 const any = <T>(list: readonly T[], n: number) => list[(n * 7_919) % list.length]!
@@ -114,17 +116,25 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'check out, durably',
     method: 'POST',
     clients: 16,
-    requests: 200,
+    requests: 1_000,
     goal: 0.2,
-    target: ({ issueIds }, n) => `/api/issues/${issueIds[n]}/checkout`,
+    target: ({ issueIds }, n) => `/api/issues/${issueIds[n % issueIds.length]}/checkout`,
     body: ({ agentId }) => ({ agentId, expectedStatuses: ['todo'] }),
+    undo: ({ issueIds }, n) => `/api/issues/${issueIds[n % issueIds.length]}/release`,
   },
 ]
 
 /** Returns a request as the bytes on the wire. */
-export function requestOf({ method, target, body }: Scenario, seeded: Seeded, port: number, n: number): string {
-  const head = `${method} ${target(seeded, n)} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`
-  if (!body) return `${head}\r\n`
-  const text = JSON.stringify(body(seeded, n))
+export const requestOf = ({ method, target, body }: Scenario, seeded: Seeded, port: number, n: number): string =>
+  toBytes(method, target(seeded, n), port, body?.(seeded, n))
+
+/** Returns the request that undoes request `n`. */
+export const undoingRequestOf = ({ undo }: Scenario, seeded: Seeded, port: number, n: number): string =>
+  toBytes('POST', undo!(seeded, n), port, {})
+
+function toBytes(method: string, target: string, port: number, body: unknown): string {
+  const head = `${method} ${target} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`
+  if (body === undefined) return `${head}\r\n`
+  const text = JSON.stringify(body)
   return `${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
 }
