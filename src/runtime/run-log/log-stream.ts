@@ -33,6 +33,32 @@ export function streamLog(
     changes.close()
   }
 
+  /** Sends the next event, once there is one. @returns whether others may follow */
+  const sendNext = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<boolean> => {
+    const send = (event: Parameters<typeof frame>[0]) => controller.enqueue(encoder.encode(frame(event)))
+    for (;;) {
+      if (changes.isClosed()) return true
+      changes.clear()
+      const run = findRun(ctx.db, { id: runId })
+      if (!run) return false
+      const part = readRunLog(ctx, run, offset, PART_BYTES)
+      if (part.nextOffset > offset) {
+        offset = part.nextOffset
+        send({ id: offset, type: 'log', data: { text: part.text, offset } })
+        return true
+      }
+      // The run was read before its log, so the log of an ended run is complete.
+      if (run.finished_at !== null) {
+        const { status, exit_code, signal, error, error_code } = run
+        const data = { runId, status, exitCode: exit_code, signal, error, errorCode: error_code }
+        send({ id: offset, type: 'end', data })
+        return false
+      }
+      await changes.next()
+      if (changes.isServerStopping()) return false
+    }
+  }
+
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -55,37 +81,15 @@ export function streamLog(
         controller.enqueue(encoder.encode(': watching\n\n'))
       },
       async pull(controller) {
-        for (;;) {
-          if (changes.isClosed()) return
-          changes.clear()
-          const run = findRun(ctx.db, { id: runId })
-          if (!run) {
-            stop()
-            controller.close()
-            return
-          }
-          const part = readRunLog(ctx, run, offset, PART_BYTES)
-          if (part.nextOffset > offset) {
-            offset = part.nextOffset
-            controller.enqueue(encoder.encode(frame({ id: offset, type: 'log', data: { text: part.text, offset } })))
-            return
-          }
-          // The run was read before its log, so the log of an ended run is complete.
-          if (run.finished_at !== null) {
-            const { status, exit_code, signal, error, error_code } = run
-            const data = { runId, status, exitCode: exit_code, signal, error, errorCode: error_code }
-            controller.enqueue(encoder.encode(frame({ id: offset, type: 'end', data })))
-            stop()
-            controller.close()
-            return
-          }
-          await changes.next()
-          if (changes.isServerStopping()) {
-            stop()
-            controller.close()
-            return
-          }
+        try {
+          if (await sendNext(controller)) return
+        } catch (error) {
+          // The heartbeats would otherwise write to a stream that has ended.
+          stop()
+          throw error
         }
+        stop()
+        controller.close()
       },
       cancel: stop,
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -155,6 +155,25 @@ test('a stream ends if its client loses permission', async (t) => {
   app.ctx.db.run(sql.updateTable('agent_key').set({ revoked_at: app.ctx.now }))
   t.mock.timers.tick(15_000)
   assert.deepEqual(await log.until(() => false), [])
+})
+
+test('a stream whose log cannot be read ends, and its heartbeats end with it', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { app, path: stream, folder } = await withLog(t, '', true)
+  const response = await createApp(app.ctx, app.ctx.tokens).request(stream)
+  const reader = response.body!.getReader()
+  await reader.read()
+  rmSync(path.join(folder, 'head'))
+  mkdirSync(path.join(folder, 'head')) // reading a folder throws, like a process without free file descriptors
+  t.mock.timers.tick(15_000)
+  await assert.rejects(async () => {
+    for (let part = await reader.read(); !part.done; part = await reader.read());
+  }, /EISDIR/)
+  // A heartbeat of an ended stream is an unhandled rejection, which ends the server.
+  for (let i = 0; i < 3; i++) {
+    t.mock.timers.tick(15_000)
+    await new Promise(setImmediate)
+  }
 })
 
 test('a run of another company returns the same error as an unknown run', async (t) => {
