@@ -33,15 +33,6 @@ function fromFetchRequest(request: Request, { address, drop = () => {} }: Connec
   }
 }
 
-/** Converts a request of a handler to one of `fetch`, without its body. */
-export function toFetchRequest({ method, path, search, header }: HttpRequest, names: readonly string[]): Request {
-  const headers = names.flatMap((name): [string, string][] => {
-    const value = header(name)
-    return value === undefined ? [] : [[name, value]]
-  })
-  return new Request(`http://localhost${path}${search}`, { method, headers })
-}
-
 /** Converts a complete response of `fetch` to one of a handler. */
 export async function fromFetchResponse(response: Response): Promise<HttpResponse> {
   const body = new Uint8Array(await response.arrayBuffer())

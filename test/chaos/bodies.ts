@@ -1,5 +1,5 @@
 /**
- * Sends the slowest bodies to every endpoint with a body:
+ * Sends the slowest bodies to every endpoint with a body, and to /mcp:
  * `npm run prove:bodies [-- --endpoint issues.create] [--limit 50]`.
  *
  * The app runs in this thread, so the CPU time of the thread during a request is
@@ -8,9 +8,13 @@
  */
 import { type TestContext, test } from 'node:test'
 import { parseArgs } from 'node:util'
+import * as v from 'valibot'
 import { anyone } from '../../src/access/caller/who.ts'
 import { createApp } from '../../src/app.ts'
+import { withMcp } from '../../src/clients/mcp/http.ts'
+import { TOOLS } from '../../src/clients/mcp/tools.ts'
 import { ALL_ENDPOINTS } from '../../src/clients/routes.ts'
+import { fetchFrom } from '../../src/http/in-process.ts'
 import type { Endpoint } from '../../src/http/route.ts'
 import { createFoundedApp } from '../access/auth/founder.ts'
 import { PASSWORD } from '../access/auth/people.ts'
@@ -36,19 +40,20 @@ interface Target {
 /** Measures each endpoint. @returns for each the request that takes the most CPU time of the thread */
 export async function measureBodies(t: TestContext, only = ''): Promise<{ slowest: Slow[]; requests: number }> {
   const callers = await createCallers(t)
-  const app = createApp(callers.world.ctx, callers.world.ctx.tokens)
+  const { ctx } = callers.world
+  const request = fetchFrom(withMcp(ctx, createApp(ctx, ctx.tokens).handle))
   const slowest: Slow[] = []
   let requests = 0
 
   const send = async ({ path, headers }: Target, method: string, body: string | Uint8Array<ArrayBuffer>) => {
     const began = process.threadCpuUsage()
-    const response = await app.request(path, { method, body, headers })
+    const response = await request(path, { method, body, headers })
     await response.arrayBuffer()
     const { user, system } = process.threadCpuUsage(began)
     return { status: response.status, ms: (user + system) / 1_000 }
   }
 
-  for (const endpoint of ALL_ENDPOINTS) {
+  for (const endpoint of [...ALL_ENDPOINTS, ...TOOL_CALLS]) {
     if (!endpoint.body || !endpoint.id.startsWith(only)) continue
     const target = await callers.targetOf(endpoint)
     let worst: Slow | undefined
@@ -66,6 +71,34 @@ export async function measureBodies(t: TestContext, only = ''): Promise<{ slowes
   }
   return { slowest: slowest.toSorted((a, b) => b.ms - a.ms), requests }
 }
+
+/** The tools that are called at /mcp, with valid arguments. */
+const TOOL_ARGUMENTS: Record<string, object> = {
+  create_issue: { title: 'Draw' },
+  list_issues: {},
+  search: { query: 'tides' },
+  hire_agent: { name: 'Ines' },
+  ask_board: { issue: 'X-1', kind: 'question', title: 'Why?' },
+  api_request: { method: 'POST', path: '/api/companies', body: {} },
+}
+
+/** The calls of these tools, in the form of endpoints. */
+const TOOL_CALLS = TOOLS.filter(({ name }) => name in TOOL_ARGUMENTS).map(
+  ({ name, input }) =>
+    ({
+      id: `mcp.${name}`,
+      method: 'POST',
+      path: '/mcp',
+      bodyLimit: 1024 * 1024,
+      who: [anyone],
+      body: v.strictObject({
+        jsonrpc: v.literal('2.0'),
+        id: v.string(),
+        method: v.string(),
+        params: v.strictObject({ name: v.string(), arguments: input }),
+      }),
+    }) as unknown as Endpoint,
+)
 
 /**
  * Creates a world in authenticated mode, which has all endpoints, and the
@@ -111,6 +144,12 @@ async function createCallers(t: TestContext) {
   }
 
   async function targetOf({ id, method, path, form, upload }: Endpoint): Promise<Target> {
+    if (path === '/mcp') {
+      const name = id.slice('mcp.'.length)
+      const params = { name, arguments: TOOL_ARGUMENTS[name] }
+      const headers = { cookie: founder.cookie, 'content-type': 'application/json' }
+      return { path, headers, good: { jsonrpc: '2.0', id: 'a', method: 'tools/call', params } }
+    }
     const request = await requestOf(world, method, path, 'board', own[id])
     const type = form ? 'application/x-www-form-urlencoded' : 'application/json'
     const isOfRun = id === 'runs.claim' || id === 'runs.report'

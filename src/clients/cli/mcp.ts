@@ -20,7 +20,7 @@ Examples:
 
 async function mcp(options: ConnectionOptions): Promise<void> {
   const [{ createMcpServer }, { StdioServerTransport }] = await Promise.all([
-    import('../mcp/server.ts'),
+    import('../mcp/stdio-server.ts'),
     import('@modelcontextprotocol/sdk/server/stdio.js'),
   ])
   const server = createMcpServer(connect(options, process.env))

@@ -24,7 +24,16 @@ export function tool<const Entries extends v.ObjectEntries>(definition: {
   return { name, description, input: v.strictObject(input), readOnly, run: run as Tool['run'] }
 }
 
-const text = (description: string) => v.pipe(v.string(), v.minLength(1), v.description(description))
+/** In characters, as in the API. A name of 2 MB takes 100 ms to look up. */
+const LONGEST_TEXT = 100_000
+
+const text = (description: string) =>
+  v.pipe(
+    v.string(),
+    v.minLength(1),
+    v.maxLength(LONGEST_TEXT, 'must be at most 100,000 characters'),
+    v.description(description),
+  )
 
 /** Inputs that several tools have. */
 export const arg = {

@@ -68,9 +68,10 @@ for (const range of [
   NOT_PUBLIC.addSubnet(net!, Number(bits), 'ipv4')
 }
 for (const [net, bits] of [
-  ['2001::', 32],
+  ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
+  ['3fff::', 20],
 ] as const) {
   NOT_PUBLIC.addSubnet(net, bits, 'ipv6')
 }

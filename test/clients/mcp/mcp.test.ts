@@ -3,6 +3,8 @@ import { type TestContext, test } from 'node:test'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
+import { VERSIONS } from '../../../src/clients/mcp/respond.ts'
 import { TOOLS } from '../../../src/clients/mcp/tools.ts'
 import { startTestServer } from '../../server.ts'
 import { environment, LAUNCHER } from '../cli/service.ts'
@@ -199,6 +201,35 @@ test('/mcp passes the request checks, requires a credential if needed, and refus
   assert.deepEqual([(await batch(10)).status, (await batch(11)).status], [200, 400])
   assert.equal((await post(`"${'x'.repeat(3 * 1024 * 1024)}"`)).status, 413)
   assert.equal((await fetch(`${url}/mcp`)).status, 405)
+})
+
+test('/mcp responds to the methods of the protocol, and to notifications with 202', async (t) => {
+  assert.deepEqual(VERSIONS, SUPPORTED_PROTOCOL_VERSIONS)
+  const { url } = await arrange(t)
+  const post = async (body: object, headers: Record<string, string> = {}) => {
+    const init = {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', ...headers },
+    }
+    const response = await fetch(`${url}/mcp`, init)
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) }
+  }
+  const message = (method: string, params?: object, id: unknown = 1) => ({ jsonrpc: '2.0', id, method, params })
+  const initialize = async (protocolVersion: string) =>
+    (await post(message('initialize', { protocolVersion }))).body.result.protocolVersion
+  assert.deepEqual([await initialize('2025-03-26'), await initialize('1999-01-01')], ['2025-03-26', VERSIONS[0]])
+  assert.deepEqual((await post(message('ping', {}, 'a'))).body, { jsonrpc: '2.0', id: 'a', result: {} })
+  assert.equal((await post(message('resources/list'))).body.error.code, -32601)
+  assert.equal((await post(message('tools/call'))).body.error.code, -32602)
+  assert.deepEqual(await post({ jsonrpc: '2.0', method: 'notifications/initialized' }), { status: 202, body: null })
+  const batch = [message('ping'), { jsonrpc: '2.0', method: 'notifications/initialized' }]
+  assert.deepEqual((await post(batch)).body, [{ jsonrpc: '2.0', id: 1, result: {} }])
+  assert.equal((await post(message('ping'), { 'mcp-protocol-version': '1999-01-01' })).status, 400)
+  for (const bad of [[], [1], { jsonrpc: '1.0', id: 1, method: 'ping' }, message('ping', {}, {})]) {
+    assert.equal((await post(bad)).status, 400, JSON.stringify(bad))
+  }
 })
 
 test('`service mcp` serves the same tools on standard input and output', async (t) => {

@@ -1,5 +1,3 @@
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import { packageVersion } from '../../platform/config.ts'
@@ -7,13 +5,15 @@ import { AppError } from '../../platform/errors.ts'
 import type { Client } from '../client/client.ts'
 import { TOOLS } from './tools.ts'
 
-const INSTRUCTIONS =
+export const INSTRUCTIONS =
   'You work in an organization of agents. Begin with `inbox` to see your issues, read one with `get_context`, take it with `checkout_issue`, comment on what you do, and set it to done with `update_issue`. Name agents, projects and issues by their names and identifiers.'
+
+export const serverInfo = () => ({ name: 'service', version: packageVersion() })
 
 let listed: object[] | undefined
 
 /** Describes the tools in the format of MCP. */
-function listTools() {
+export function listTools() {
   listed ??= TOOLS.map(({ name, description, input, readOnly }) => ({
     name,
     description,
@@ -23,26 +23,24 @@ function listTools() {
   return listed
 }
 
-/**
- * Creates a server of the Model Context Protocol. Its tools send requests with
- * the client's credentials, so they have exactly the caller's permissions.
- */
-export function createMcpServer(client: Client): Server {
-  const server = new Server(
-    { name: 'service', version: packageVersion() },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
-  )
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listTools() as never }))
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => callTool(client, params.name, params.arguments ?? {}))
-  return server
+/** The result of a call of a tool, in the format of MCP. */
+interface ToolResult {
+  content: { type: 'text'; text: string }[]
+  isError?: boolean
 }
 
-async function callTool(client: Client, name: string, given: unknown): Promise<CallToolResult> {
+/** A problem names the refused value, which may be long. */
+const [MOST_PROBLEMS, LONGEST_PROBLEM] = [20, 300]
+
+/** Calls a tool with the client's credentials. A failure is a result too, so that the agent can read it. */
+export async function callTool(client: Client, name: string, given: unknown): Promise<ToolResult> {
   const found = TOOLS.find((tool) => tool.name === name)
   if (!found) return failure('not_found', `There is no tool ${name}. tools/list lists them.`)
   const parsed = v.safeParse(found.input, given)
   if (!parsed.success) {
-    const problems = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'arguments'}: ${issue.message}`)
+    const problems = parsed.issues
+      .slice(0, MOST_PROBLEMS)
+      .map((issue) => `${v.getDotPath(issue) ?? 'arguments'}: ${issue.message.slice(0, LONGEST_PROBLEM)}`)
     return failure('validation_failed', problems.join('; '))
   }
   try {
@@ -56,7 +54,7 @@ async function callTool(client: Client, name: string, given: unknown): Promise<C
 }
 
 /** Returns a failure for the agent: its code, and a message that includes the remedy. */
-const failure = (code: string, error: string, details?: unknown): CallToolResult => ({
+const failure = (code: string, error: string, details?: unknown): ToolResult => ({
   isError: true,
   content: [{ type: 'text', text: JSON.stringify({ error, code, ...(details !== undefined && { details }) }) }],
 })
