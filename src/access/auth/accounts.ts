@@ -44,7 +44,7 @@ export function identityOf(ctx: AccessContext): Identity {
  * Creates the first person with the link that the server printed at its start.
  * That person becomes the owner of all existing companies.
  */
-export async function setUp(ctx: AccessContext, token: string, form: AccountForm): Promise<string> {
+export async function setUp(ctx: AccessContext, token: string, form: AccountForm, userAgent?: string): Promise<string> {
   const identity = identityOf(ctx)
   const want = validate(NewAccount, form)
   if (!ctx.signIn.setup?.use(token)) throw linkGone()
@@ -59,11 +59,16 @@ export async function setUp(ctx: AccessContext, token: string, form: AccountForm
     ctx.signIn.setup.giveBack(token)
     throw error
   }
-  return beginSession(ctx, want)
+  return beginSession(ctx, want, userAgent)
 }
 
 /** Creates an account with the link of an invitation, and makes its person a member. */
-export async function joinAsNew(ctx: AccessContext, token: string, form: AccountForm): Promise<string> {
+export async function joinAsNew(
+  ctx: AccessContext,
+  token: string,
+  form: AccountForm,
+  userAgent?: string,
+): Promise<string> {
   const identity = identityOf(ctx)
   openInvitation(ctx, token)
   const want = validate(NewAccount, form)
@@ -75,7 +80,7 @@ export async function joinAsNew(ctx: AccessContext, token: string, form: Account
     }
     acceptInvitation(ctx, insertUser(ctx.db, { ...want, passwordHash, mayCreateCompanies: false }, ctx.now), token)
   })
-  return beginSession(ctx, want)
+  return beginSession(ctx, want, userAgent)
 }
 
 /**
@@ -115,12 +120,17 @@ const wrongCredentials = () => new AppError('unauthenticated', 'The e-mail addre
  */
 export async function changePassword(
   ctx: AccessContext,
-  who: { userId: string; cookie: string },
+  who: { userId: string; cookie: string; userAgent: string | undefined },
   want: { currentPassword: string; newPassword: string },
 ): Promise<string> {
   limitRate(ctx, ctx.signIn.rates, 'sign-in', who.userId)
   validate(v.strictObject({ newPassword: NewPassword }), { newPassword: want.newPassword })
-  const changed = await identityOf(ctx).changePassword(who.cookie, want.currentPassword, want.newPassword)
+  const changed = await identityOf(ctx).changePassword(
+    who.cookie,
+    want.currentPassword,
+    want.newPassword,
+    who.userAgent,
+  )
   if (changed === undefined) throw invalid([{ path: 'currentPassword', message: 'is wrong' }])
   return changed
 }
@@ -135,8 +145,12 @@ export async function signOutEverywhere(ctx: AccessContext, who: { userId: strin
   return identityOf(ctx).signOut(who.cookie)
 }
 
-async function beginSession(ctx: AccessContext, { email, password }: AccountForm): Promise<string> {
-  const cookie = await identityOf(ctx).signIn(email, password, undefined)
+async function beginSession(
+  ctx: AccessContext,
+  { email, password }: AccountForm,
+  userAgent: string | undefined,
+): Promise<string> {
+  const cookie = await identityOf(ctx).signIn(email, password, undefined, userAgent)
   if (cookie === undefined) throw new Error('The new account could not be signed in.')
   return cookie
 }

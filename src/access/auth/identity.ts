@@ -31,7 +31,12 @@ export interface Identity {
    *
    * @returns the `Set-Cookie` value; undefined if the current password is wrong
    */
-  changePassword(cookie: string, current: string, next: string): Promise<string | undefined>
+  changePassword(
+    cookie: string,
+    current: string,
+    next: string,
+    userAgent: string | undefined,
+  ): Promise<string | undefined>
   /** @throws AppError `rate_limited` if too many passwords wait; the other calls with a password do the same */
   hashPassword(password: string): Promise<string>
   close(): Promise<void>
@@ -114,6 +119,10 @@ export function openIdentity(
     return cookie
   }
   const withCookie = (cookie: string) => new Headers({ cookie })
+  const withUserAgent = (userAgent = '', headers = new Headers()) => {
+    headers.set('user-agent', userAgent.slice(0, 200))
+    return headers
+  }
 
   return {
     async sessionOf(cookie) {
@@ -121,8 +130,8 @@ export function openIdentity(
       const found = await auth.api.getSession({ headers: withCookie(cookie) })
       return found ? { userId: found.user.id, sessionId: found.session.id } : undefined
     },
-    async signIn(email, password, cookie, userAgent = '') {
-      const headers = new Headers({ 'user-agent': userAgent.slice(0, 200) })
+    async signIn(email, password, cookie, userAgent) {
+      const headers = withUserAgent(userAgent)
       const begun = await orRefused(auth.api.signInEmail({ body: { email, password }, headers, returnHeaders: true }))
       if (begun && cookie !== undefined) await auth.api.signOut({ headers: withCookie(cookie) })
       return begun && cookieOf(begun.headers)
@@ -131,11 +140,10 @@ export function openIdentity(
       const { headers } = await auth.api.signOut({ headers: withCookie(cookie), returnHeaders: true })
       return cookieOf(headers)
     },
-    async changePassword(cookie, currentPassword, newPassword) {
+    async changePassword(cookie, currentPassword, newPassword, userAgent) {
       const body = { currentPassword, newPassword, revokeOtherSessions: true }
-      const changed = await orRefused(
-        auth.api.changePassword({ body, headers: withCookie(cookie), returnHeaders: true }),
-      )
+      const headers = withUserAgent(userAgent, withCookie(cookie))
+      const changed = await orRefused(auth.api.changePassword({ body, headers, returnHeaders: true }))
       return changed && cookieOf(changed.headers)
     },
     hashPassword,

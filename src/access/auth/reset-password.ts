@@ -44,7 +44,7 @@ export function personOfReset(ctx: AccessContext, token: string): { id: string; 
 export async function resetPassword(
   ctx: AccessContext,
   want: { token: string; password: string },
-  cookie: string | undefined,
+  { cookie, userAgent }: { cookie: string | undefined; userAgent: string | undefined },
 ): Promise<string> {
   const identity = identityOf(ctx)
   const { id, email } = personOfReset(ctx, want.token)
@@ -62,7 +62,7 @@ export async function resetPassword(
     throw error
   }
   ctx.log.info('A password was reset with a link.', { user: id })
-  const begun = await identity.signIn(email, password, cookie)
+  const begun = await identity.signIn(email, password, cookie, userAgent)
   if (begun === undefined) throw new Error('The person could not be signed in after the password reset.')
   return begun
 }

@@ -32,7 +32,7 @@ export const person: Who = {
  * something that remains valid after its revocation.
  */
 export const signedIn: Who = {
-  name: 'people who signed in with their password',
+  name: 'people who signed in in a browser, at /account,',
   by: ['session'],
   allows: (_, caller) => caller.type === 'board' && caller.via === 'session',
 }

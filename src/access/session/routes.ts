@@ -148,7 +148,8 @@ export const sessionRoutes = [
     body: v.strictObject({ currentPassword: typed, newPassword: typed }),
     responses: { 200: Done },
     run: async (ctx, { caller, body, header }) => {
-      const who = { userId: caller.type === 'board' ? caller.userId : '', cookie: header('cookie') ?? '' }
+      const userId = caller.type === 'board' ? caller.userId : ''
+      const who = { userId, cookie: header('cookie') ?? '', userAgent: header('user-agent') }
       return reply(200, { ok: true }, { 'set-cookie': await changePassword(ctx, who, body) })
     },
   }),

@@ -5,7 +5,7 @@ import { PASSWORD_BYTES } from '../../access/auth/password.ts'
 import type { AccessContext } from '../../access/auth/sign-in.ts'
 import { createToken } from '../../access/board/token.ts'
 import { listLiveTokens, revokeToken } from '../../access/board/token-queries.ts'
-import { findUser } from '../../access/board/user-queries.ts'
+import { findUser, listSessions } from '../../access/board/user-queries.ts'
 import type { BoardCaller, Caller } from '../../access/caller/caller.ts'
 import { anyone } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
@@ -15,11 +15,22 @@ import { limitRate } from '../../http/rate-limit.ts'
 import type { Reply } from '../../http/route.ts'
 import { validate } from '../../http/validate.ts'
 import { type AppError, notFound } from '../../platform/errors.ts'
+import { deviceOf } from '../device.ts'
 import { formOf } from './form.ts'
 import { navigationFor } from './home-routes.ts'
 import { seeOther, show, showFormOnError, signedOut } from './page-response.ts'
 
 const text = v.optional(v.string(), '')
+
+const Day = v.pipe(v.string(), v.isoDate())
+
+const NewToken = v.strictObject({
+  name: field.name,
+  expires: v.pipe(
+    v.string(),
+    v.check((day) => day === '' || v.is(Day, day), 'must be a date or empty'),
+  ),
+})
 
 /** The number of tokens that the page lists. */
 const SHOWN = 100
@@ -51,7 +62,7 @@ export const accountRoutes = [
       requireSession(ctx, caller, (person) =>
         showFormOnError(
           async () => {
-            const who = { userId: person.userId, cookie: header('cookie') ?? '' }
+            const who = { userId: person.userId, cookie: header('cookie') ?? '', userAgent: header('user-agent') }
             return seeOther('/account?done=password', await changePassword(ctx, who, body))
           },
           (password) => accountPage(ctx, person, { password }),
@@ -80,15 +91,16 @@ export const accountRoutes = [
     who: [anyone],
     form: true,
     secret: true,
-    body: v.strictObject({ name: text }),
+    body: v.strictObject({ name: text, expires: text }),
     responses: { 200: 'text/html', 303: null },
     run: (ctx, { caller, body }) =>
       requireSession(ctx, caller, (person) =>
         showFormOnError(
           async () => {
-            const { name } = validate(v.strictObject({ name: field.name }), body)
+            const { name, expires } = validate(NewToken, body)
+            const expiresAt = expires === '' ? null : `${expires}T00:00:00.000Z`
             limitRate(ctx, ctx.signIn.rates, 'key', person.userId)
-            const { token } = await ctx.write(() => createToken(ctx, person, { name }))
+            const { token } = await ctx.write(() => createToken(ctx, person, { name, expiresAt }))
             return pageReply(tokenPage(person, name, token))
           },
           (tokens) => accountPage(ctx, person, { tokens }),
@@ -171,24 +183,37 @@ ${tokenList(ctx, person)}
 ${formOf({
   action: '/account/tokens',
   submit: 'Create a token',
-  fields: [{ name: 'name', label: 'Purpose', hint: 'For example: my laptop.' }],
+  fields: [
+    { name: 'name', label: 'Purpose', hint: 'For example: my laptop.' },
+    { name: 'expires', label: 'Expires on', type: 'date', hint: 'Leave it empty for a token that does not expire.' },
+  ],
   error: tokens,
 })}
 <h2>Sessions</h2>
-<p>Signs you out here and in all other browsers. Tokens remain valid.</p>
+${sessionList(ctx, person)}
+<p>You can sign out everywhere: here and in all other browsers. Tokens remain valid.</p>
 ${formOf({ action: '/account/sign-out-everywhere', submit: 'Sign out everywhere', fields: [], isMinor: true })}`
   return pageOf({ title: 'Your account', body, error: password ?? tokens, done, links: navigationFor(person) })
 }
 
 function tokenList(ctx: AccessContext, { userId }: BoardCaller): Html | false {
   const live = listLiveTokens(ctx.db, { userId, limit: SHOWN })
-  const items = live.map(({ id, name, prefix, last_used_at }) => {
+  const items = live.map(({ id, name, prefix, last_used_at, expires_at }) => {
     const fields = [{ name: 'tokenId', label: '', type: 'hidden', value: id }] as const
     const revoke = formOf({ action: '/account/tokens/revoke', submit: `Revoke ${name}`, fields, isMinor: true })
     const used = last_used_at === null ? 'not used yet' : `last used ${last_used_at.slice(0, 10)}`
-    return html`<li><span>${name} <span class="hint">${prefix}…, ${used}</span></span>${revoke}</li>`
+    const expires = expires_at === null ? 'does not expire' : `expires ${expires_at.slice(0, 10)}`
+    return html`<li><span>${name} <span class="hint">${prefix}…, ${used}, ${expires}</span></span>${revoke}</li>`
   })
   return items.length > 0 && html`<ul>${items}</ul>`
+}
+
+function sessionList(ctx: AccessContext, { userId }: BoardCaller): Html {
+  const items = listSessions(ctx.db, { userId, at: ctx.now }).map(
+    ({ user_agent, created_at, expires_at }) =>
+      html`<li><span>${deviceOf(user_agent)} <span class="hint">signed in ${created_at.slice(0, 10)}, ends ${expires_at.slice(0, 10)}</span></span></li>`,
+  )
+  return html`<ul>${items}</ul>`
 }
 
 const tokenPage = (person: BoardCaller, name: string, token: string) =>

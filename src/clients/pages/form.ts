@@ -5,7 +5,7 @@ import type { AppError } from '../../platform/errors.ts'
 export interface FormField {
   name: string
   label: string
-  type?: 'text' | 'email' | 'password' | 'hidden'
+  type?: 'text' | 'email' | 'password' | 'date' | 'hidden'
   value?: string
   autocomplete?: string
   hint?: string
@@ -46,7 +46,7 @@ function fieldOf(field: FormField, fault: string | undefined, isFocused: boolean
     (id) => id !== false,
   )
   return html`<label for="${name}">${label}</label>
-<input id="${name}" name="${name}" type="${type}" value="${value}" required autocomplete="${autocomplete}"${
+<input id="${name}" name="${name}" type="${type}" value="${value}"${type !== 'date' && html` required`} autocomplete="${autocomplete}"${
     least !== undefined && html` minlength="${least}"`
   }${readonly && html` readonly`}${notes.length > 0 && html` aria-describedby="${notes.join(' ')}"`}${
     fault !== undefined && html` aria-invalid="true"`

@@ -107,9 +107,9 @@ export const pageRoutes = [
     secret: true,
     body: AccountForm,
     responses: { 303: null },
-    run: (ctx, { body: { token, ...form } }) =>
+    run: (ctx, { body: { token, ...form }, header }) =>
       showFormOnError(
-        async () => seeOther('/', await setUp(ctx, token, form)),
+        async () => seeOther('/', await setUp(ctx, token, form, header('user-agent'))),
         (error) => setupPage({ token, ...form }, error),
       ),
   }),
@@ -134,14 +134,14 @@ export const pageRoutes = [
     secret: true,
     body: AccountForm,
     responses: { 303: null },
-    run: (ctx, { caller, body: { token, ...form } }) =>
+    run: (ctx, { caller, body: { token, ...form }, header }) =>
       showFormOnError(
         async () => {
           if (caller.type === 'board') {
             await ctx.write(() => acceptInvitation(ctx, caller.userId, token))
             return seeOther('/')
           }
-          return seeOther('/', await joinAsNew(ctx, token, form))
+          return seeOther('/', await joinAsNew(ctx, token, form, header('user-agent')))
         },
         (error) => joinPage(ctx, caller, { token, ...form }, error),
       ),
@@ -169,7 +169,8 @@ export const pageRoutes = [
     responses: { 303: null },
     run: (ctx, { body, header }) =>
       showFormOnError(
-        async () => seeOther('/', await resetPassword(ctx, body, header('cookie'))),
+        async () =>
+          seeOther('/', await resetPassword(ctx, body, { cookie: header('cookie'), userAgent: header('user-agent') })),
         (error) => resetPage(ctx, body.token, error),
       ),
   }),

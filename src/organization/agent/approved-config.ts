@@ -10,6 +10,12 @@ import { firstTimerDue } from './timer.ts'
 /** The keys of `adapterConfig` that need the board's approval if an agent sets them: paths of this machine, and the sandbox. */
 const GUARDED_KEYS = ['cwd', 'instructionsFilePath', 'sandbox'] as const
 
+/**
+ * Whether an adapter runs any program, or posts to any address, that its
+ * configuration names. Unapproved agents with such an adapter do not run.
+ */
+export const isOpenAdapter = (type: string): boolean => type === 'process' || type === 'http'
+
 /** Returns the keys of `adapterConfig` that an agent set and the board has not approved. */
 export const unapprovedPaths = (agent: Pick<AgentRow, 'unapproved_paths'>): string[] =>
   JSON.parse(agent.unapproved_paths)

@@ -3,9 +3,9 @@ import { sealedIn, unreadable } from '../../access/redaction/sealed.ts'
 import type { Adapter } from '../../adapter/adapter.ts'
 import { adapterOf } from '../../adapter/registry.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
+import { isOpenAdapter } from '../../organization/agent/approved-config.ts'
 import { configOf } from '../../organization/agent/configuration.ts'
 import type { Context } from '../../platform/context.ts'
-import { isOpenAdapter } from '../../work/approval/hire-payload.ts'
 import { NotStartable } from '../not-startable.ts'
 
 export interface AdapterConfig {

@@ -1,6 +1,7 @@
 import { type Json, redact, redactLiteralSecrets } from '../../access/redaction/redact.ts'
 import { open, placeOf, seal } from '../../access/secret/seal.ts'
 import type { AgentRow } from '../../organization/agent/agent.ts'
+import { isOpenAdapter } from '../../organization/agent/approved-config.ts'
 import { configOf } from '../../organization/agent/configuration.ts'
 import { toCents } from '../../organization/cost/money.ts'
 import type { Context } from '../../platform/context.ts'
@@ -42,9 +43,6 @@ const reviewed = (parts: Json): Json =>
 
 /** The keys of `adapterConfig` that decide which program runs, or where a wake is posted to. */
 const RUNNING_KEYS = ['command', 'args', 'extraArgs', 'env', 'url', 'headers', 'mcpServers']
-
-/** Whether an adapter runs any program, or posts to any address, that its configuration names. */
-export const isOpenAdapter = (type: string): boolean => type === 'process' || type === 'http'
 
 /** Returns the part of a configuration that decides what runs. Empty if the adapter's defaults do. */
 export function whatRuns(config: { adapterType: string; adapterConfig: Json }): Json {

@@ -52,11 +52,15 @@ test('forms create a token, display it once and revoke it', async (t) => {
   const nameless = await app.submit('/account/tokens', { name: '' }, cookie)
   assert.equal(nameless.status, 400)
   assert.match(nameless.body, /aria-invalid="true" autofocus>/)
-  const made = await app.submit('/account/tokens', { name: '<b>laptop' }, cookie)
+  const wrong = await app.submit('/account/tokens', { name: 'x', expires: 'soon' }, cookie)
+  assert.equal(wrong.status, 400)
+  assert.match(wrong.body, /Expires on must be a date or empty/)
+  const made = await app.submit('/account/tokens', { name: '<b>laptop', expires: '2099-01-31' }, cookie)
   assert.equal(made.status, 200)
   const token = /svcb_[\w-]+/.exec(made.body)?.[0] ?? ''
   assert.ok(token.length > 40, made.body)
   const page = (await request('GET', '/account')).body
+  assert.match(page, /not used yet, expires 2099-01-31/)
   assert.ok(page.includes('Revoke &lt;b&gt;laptop') && !page.includes('<b>laptop'))
   const tokenId = /name="tokenId" value="([^"]+)"/.exec(page)![1]!
   const stranger = await app.person('Eve')
@@ -64,6 +68,22 @@ test('forms create a token, display it once and revoke it', async (t) => {
   assert.equal((await app.submit('/account/tokens/revoke', { tokenId }, cookie)).status, 303)
   assert.ok((await request('GET', '/api/board/tokens')).body[0].revokedAt)
   assert.ok(!(await request('GET', '/account')).body.includes('tokenId'))
+})
+
+test('the account page lists the browsers in which a person is signed in', async (t) => {
+  const app = createPeopleApp(t)
+  const { email, cookie, request } = await app.person('Ada')
+  const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+  const form = { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': agent }
+  const fields = new URLSearchParams({ email, currentPassword: PASSWORD, newPassword: 'another password' })
+  const changed = await app.request('POST', '/account/password', String(fields), { ...form, cookie })
+  assert.equal(changed.status, 303)
+  const own = app.with(cookieOf(changed.headers.get('set-cookie')))
+  assert.match(
+    (await own('GET', '/account')).body,
+    /Firefox on Linux <span class="hint">signed in \d{4}-\d\d-\d\d, ends \d/,
+  )
+  assert.equal((await request('GET', '/account')).status, 303)
 })
 
 test('forms change the password and end all sessions, and errors are next to their field', async (t) => {

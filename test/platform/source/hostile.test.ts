@@ -162,7 +162,7 @@ for (const [type, url, message] of URLS) {
 test('loopback, private and link-local addresses are not public', () => {
   for (const address of ['8.8.8.8', '1.1.1.1', '2606:4700::1111']) assert.ok(isPublicAddress(address), address)
   const others = ['0.0.0.0', '100.64.0.1', '172.31.0.1', '224.0.0.1', '255.255.255.255', '::', 'fe80::1', 'fd00::1']
-  for (const address of [...others, '64:ff9b::a00:1', '2002:a00:1::', 'ff02::1', 'no']) {
+  for (const address of [...others, '64:ff9b::a00:1', '2002:a00:1::', '2001:20::1', '3fff::1', 'ff02::1', 'no']) {
     assert.ok(!isPublicAddress(address), address)
   }
 })

@@ -1,4 +1,5 @@
 import { CliError, EXIT } from '../../connection/exit-codes.ts'
+import { deviceOf } from '../../device.ts'
 import { pick } from '../command/find.ts'
 import { toggle } from '../command/flag.ts'
 import { ago, localTime, shortId } from '../command/output.ts'
@@ -13,7 +14,7 @@ export const sessionCommand = () =>
       empty: 'You are signed in nowhere.',
       load: async (scope) => scope.client.request('GET /api/auth/sessions'),
       columns: {
-        Browser: ({ userAgent }) => userAgent ?? 'unknown',
+        Browser: ({ userAgent }) => deviceOf(userAgent),
         'Signed in': ({ createdAt }) => `${ago(createdAt)} ago`,
         Expires: ({ expiresAt }) => localTime(expiresAt),
         Id: ({ id }) => shortId(id),

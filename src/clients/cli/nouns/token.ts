@@ -8,7 +8,7 @@ export const tokenCommand = () =>
       summary: 'List your tokens.',
       flags: LIMIT,
       examples: ['token list'],
-      empty: 'You have no tokens. Create one with `service token create`.',
+      empty: 'You have no tokens. Create one in a browser, at /account of the server.',
       load: async (scope, query) => scope.client.page('GET /api/board/tokens', { query }),
       columns: {
         Name: ({ name }) => name,
@@ -21,7 +21,7 @@ export const tokenCommand = () =>
       },
     }),
     create({
-      summary: 'Create a token and print it once.',
+      summary: 'Create a token and print it once. Only a browser may: open /account of the server.',
       args: ['<name>'],
       flags: { expiresAt: expiry('--expires <time>', 'when it expires') },
       examples: ['token create laptop', 'token create ci --expires 90d'],

@@ -1,3 +1,4 @@
+import { deviceOf } from '../../../../device.ts'
 import { Button } from '../../kit/button.tsx'
 import { confirm } from '../../kit/dialog.tsx'
 import { plural } from '../../kit/format.ts'
@@ -17,7 +18,7 @@ export function Sessions() {
     const params = { sessionId: one.id }
     if (!(await act(() => request('DELETE /api/auth/sessions/:sessionId', { params })))) return
     if (one.isCurrent) return location.assign('/login')
-    toast(`${deviceOf(one)} is signed out.`)
+    toast(`${deviceOf(one.userAgent)} is signed out.`)
     void query.reload()
   }
   return (
@@ -30,7 +31,7 @@ export function Sessions() {
               {list.map((one) => (
                 <li key={one.id}>
                   <div class="place-main">
-                    <b title={one.userAgent ?? undefined}>{deviceOf(one)}</b>
+                    <b title={one.userAgent ?? undefined}>{deviceOf(one.userAgent)}</b>
                     <span class="note">
                       signed in <Ago at={one.createdAt} />, ends <Ago at={one.expiresAt} />
                     </span>
@@ -64,31 +65,4 @@ async function signOutEverywhere(count: number): Promise<void> {
     action: 'Sign out everywhere',
   })
   if (isSure && (await act(() => request('POST /api/auth/sign-out-everywhere')))) location.assign('/login')
-}
-
-const BROWSERS = [
-  ['Edg/', 'Edge'],
-  ['OPR/', 'Opera'],
-  ['Firefox/', 'Firefox'],
-  ['Chrome/', 'Chrome'],
-  ['Safari/', 'Safari'],
-] as const
-const SYSTEMS = [
-  ['iPhone', 'iPhone'],
-  ['iPad', 'iPad'],
-  ['Android', 'Android'],
-  ['Windows', 'Windows'],
-  ['Mac OS X', 'macOS'],
-  ['CrOS', 'ChromeOS'],
-  ['Linux', 'Linux'],
-] as const
-
-/** Returns `Firefox on Linux`, or the name that a program sends. */
-function deviceOf({ userAgent }: Session): string {
-  if (!userAgent) return 'An unknown program'
-  const nameIn = (names: readonly (readonly [string, string])[]) =>
-    names.find(([mark]) => userAgent.includes(mark))?.[1]
-  const browser = nameIn(BROWSERS)
-  const system = nameIn(SYSTEMS)
-  return browser ? `${browser}${system ? ` on ${system}` : ''}` : userAgent.slice(0, 60)
 }
