@@ -71,7 +71,7 @@ export const literals = <T>(values: readonly T[]) => values.map((value) => raw.l
  * one, and better-sqlite3 clears them after each call: finding the live run of
  * an issue took 65 microseconds, with this parameter 2.
  */
-export const text = (value: string) => raw<string>`cast(${value} as text)`
+export const text = (value: string | null) => raw<string>`cast(${value} as text)`
 
 /** Counts the rows that a query selects, without reading them. */
 // biome-ignore lint/suspicious/noExplicitAny: the tables of the query do not matter here.

@@ -1,18 +1,18 @@
 import type { Db } from '../../platform/database/db.ts'
-import { each, prepared, raw, sql, text } from '../../platform/database/sql.ts'
+import { each, prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { IssueRow, Relations } from './issue.ts'
 import { OPEN_STATUSES } from './lifecycle.ts'
 
-const NONE: Relations = { labels: [], blockedBy: [], blocks: [] }
+export const NO_RELATIONS: Relations = { labels: [], blockedBy: [], blocks: [] }
 
-/**
- * Returns the relations of issues, by issue, with three queries; with one query
- * for a single issue without relations.
- */
+/** The SQL condition that an issue has relations. Most issues have none. */
+export const hasRelations = raw<boolean>`(
+  exists (select 1 from issue_label where issue_id = issue.id)
+  or exists (select 1 from issue_blocker where issue_id = issue.id)
+  or exists (select 1 from issue_blocker where blocker_id = issue.id))`
+
+/** Returns the relations of issues, by issue, with three queries. */
 export function findRelations(db: Db, issues: readonly Pick<IssueRow, 'id'>[]): (issueId: string) => Relations {
-  const [only] = issues
-  // Most issues have no relations, and agents mostly read single issues.
-  if (issues.length === 1 && !db.first(anyRelation({ id: only!.id }))?.any) return () => NONE
   const ids = JSON.stringify(issues.map((issue) => issue.id))
   const labels = Map.groupBy(db.all(labelsOf({ ids })), (row) => row.of)
   const blockedBy = Map.groupBy(db.all(blockersOf({ ids })), (row) => row.of)
@@ -23,16 +23,6 @@ export function findRelations(db: Db, issues: readonly Pick<IssueRow, 'id'>[]): 
     blocks: blocks.get(issueId) ?? [],
   })
 }
-
-const anyRelation = prepared((of: { id: string }) =>
-  sql.selectNoFrom(({ exists, or, selectFrom }) =>
-    or([
-      exists(selectFrom('issue_label').select('issue_id').where('issue_id', '=', text(of.id))),
-      exists(selectFrom('issue_blocker').select('issue_id').where('issue_id', '=', text(of.id))),
-      exists(selectFrom('issue_blocker').select('issue_id').where('blocker_id', '=', text(of.id))),
-    ]).as('any'),
-  ),
-)
 
 const labelsOf = prepared((of: { ids: string }) =>
   sql

@@ -7,7 +7,7 @@ import type { IssueReadTable } from '../../platform/database/tables.ts'
 export const NEVER_SEEN = -1
 
 /** The SQL condition that an issue is unread for a person. It reads the index of the activity of the issue. */
-export const isUnreadFor = (userId: string) => raw<boolean>`(
+export const isUnreadFor = (userId: string | null) => raw<boolean>`(
   with seen(seq) as (
     select coalesce((select activity_seq from issue_read where user_id = ${text(userId)} and issue_id = issue.id), 0)
   )
@@ -17,25 +17,18 @@ export const isUnreadFor = (userId: string) => raw<boolean>`(
       and (actor_type <> 'user' or actor_id <> ${text(userId)})
   ) from seen)`
 
-const unread = prepared((of: { userId: string; ids: string }) =>
+const unread = prepared((of: { userId: string; seqs: string }) =>
   sql
-    .selectFrom(each(of.ids))
+    .selectFrom(each(of.seqs))
     .crossJoin('issue')
-    .select('issue.id')
-    .whereRef('issue.id', '=', 'wanted.value')
+    .select('issue.seq')
+    .where(raw<boolean>`issue.seq = wanted.value`)
     .where(isUnreadFor(of.userId)),
 )
 
-/** Lists the ids of the issues that are unread for a person. */
-export const listUnread = (db: Db, of: { userId: string; issueIds: readonly string[] }): string[] =>
-  db.all(unread({ userId: of.userId, ids: JSON.stringify(of.issueIds) })).map((row) => row.id)
-
-const unreadIssue = prepared((of: { userId: string; id: string }) =>
-  sql.selectFrom('issue').select('issue.id').where('issue.id', '=', text(of.id)).where(isUnreadFor(of.userId)),
-)
-
-/** Whether one issue is unread for a person. */
-export const isUnread = (db: Db, of: { userId: string; id: string }): boolean => db.first(unreadIssue(of)) !== undefined
+/** Lists the issues that are unread for a person, by `seq`. */
+export const listUnread = (db: Db, of: { userId: string; seqs: readonly number[] }): number[] =>
+  db.all(unread({ userId: of.userId, seqs: JSON.stringify(of.seqs) })).map((row) => row.seq)
 
 const latest = prepared((of: { companyId: string; issueId: string }) =>
   sql

@@ -4,19 +4,17 @@ import type { Db } from '../../platform/database/db.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { getIssue } from './get.ts'
 import type { IssueRow } from './issue.ts'
-import { isUnread, lastActivity, listUnread, NEVER_SEEN, saveReadState } from './unread-queries.ts'
+import { lastActivity, listUnread, NEVER_SEEN, saveReadState } from './unread-queries.ts'
 
 /**
  * Returns whether issues are unread for a caller. An issue is
  * unread for a person if somebody else did something on it since the person
  * marked it as read. For agents, no issue is unread.
  */
-export function findUnread(db: Db, caller: Caller, issues: readonly Pick<IssueRow, 'id'>[]): (id: string) => boolean {
+export function findUnread(db: Db, caller: Caller, issues: readonly IssueRow[]): (issue: IssueRow) => boolean {
   if (caller.type !== 'board') return () => false
-  const { userId } = caller
-  if (issues.length === 1) return (id) => isUnread(db, { userId, id })
-  const unread = new Set(listUnread(db, { userId, issueIds: issues.map((issue) => issue.id) }))
-  return (id) => unread.has(id)
+  const unread = new Set(listUnread(db, { userId: caller.userId, seqs: issues.map(({ seq }) => seq) }))
+  return ({ seq }) => unread.has(seq)
 }
 
 /**
