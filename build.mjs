@@ -97,11 +97,13 @@ export async function build() {
   return Object.fromEntries(outputFiles.map(({ path: file, contents }) => [path.relative(dist, file), contents.length]))
 }
 
-/** Adds the packages whose code a bundle contains to dist/bundled.json, beside better-sqlite3. */
+/** Adds the packages whose code a bundle contains to dist/bundled.json, beside better-sqlite3: their folders below node_modules. */
 function addBundled({ inputs }) {
   const file = path.join(dist, 'bundled.json')
   const known = timeOf(file) > 0 ? JSON.parse(readFileSync(file, 'utf8')) : ['better-sqlite3']
-  const names = Object.keys(inputs).flatMap((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)\/.*$/.exec(input)?.[1] ?? [])
+  const names = Object.keys(inputs).flatMap(
+    (input) => /node_modules\/((?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? [],
+  )
   writeWhole(file, JSON.stringify([...new Set([...known, ...names])].sort()))
 }
 

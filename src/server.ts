@@ -222,7 +222,10 @@ function makeDataDir(dataDir: string): void {
   } catch (error) {
     throw refuse(`cannot be written (${(error as NodeJS.ErrnoException).code})`)
   }
-  if ((statSync(dataDir).mode & 0o077) === 0) return
+  const { mode, uid } = statSync(dataDir)
+  // Its owner could read and replace every file, also if the server runs as root.
+  if (uid !== process.getuid?.()) throw refuse('belongs to another user')
+  if ((mode & 0o077) === 0) return
   // Other users can read the folder. A folder with other files may be shared on purpose, so its mode is not changed.
   const names = readdirSync(dataDir)
   const isOurs = names.length === 0 || names.includes('service.db') || names.includes('config.json')

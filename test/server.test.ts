@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { connect, createServer, type Server } from 'node:net'
 import path from 'node:path'
@@ -150,6 +150,16 @@ test('a data directory that other users can read is closed to them', async (t) =
   chmodSync(dataDir, 0o755)
   await (await startServer(config, silent)).close()
   assert.equal(statSync(dataDir).mode & 0o777, 0o700)
+})
+
+test('a data directory of another user is refused, also for root', {
+  skip: process.getuid?.() !== 0 && 'Only root can give a folder to another user.',
+}, async (t) => {
+  const dataDir = path.join(temporaryFolder(t), 'data')
+  mkdirSync(dataDir, { mode: 0o700 })
+  chownSync(dataDir, 65_534, 65_534)
+  const starting = startServer({ ...readConfig({ dataDir, port: '0' }, {}), selfCheck: true }, silent)
+  await assert.rejects(starting, /belongs to another user/)
 })
 
 test('a folder with other files that other users can read is refused as data directory', async (t) => {

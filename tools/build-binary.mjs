@@ -83,7 +83,8 @@ function sbom() {
   const all = JSON.parse(
     execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx'], { cwd: root, encoding: 'utf8', maxBuffer: 1e9 }),
   )
-  const bundled = new Set(JSON.parse(readFileSync(path.join(dist, 'bundled.json'), 'utf8')))
+  const folders = JSON.parse(readFileSync(path.join(dist, 'bundled.json'), 'utf8'))
+  const bundled = new Set(folders.map((folder) => folder.split('node_modules/').at(-1)))
   const components = all.components.filter(({ name, group }) => bundled.has(group ? `${group}/${name}` : name))
   const nodeComponent = {
     type: 'platform',

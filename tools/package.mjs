@@ -14,7 +14,7 @@ export const packageFolder = path.join(root, 'dist', 'package')
 /** The folder of the declarations of the client. */
 const TYPES = 'dist/types'
 
-const CONTENT = ['bin', 'docs', 'templates', 'schema.sql', 'LICENSE', 'README.md', 'CHANGELOG.md']
+const CONTENT = ['bin', 'docs', 'templates', 'schema.sql', 'LICENSE', 'README.md', 'SECURITY.md', 'CHANGELOG.md']
 
 /** Builds everything and creates the content of the package in a folder. Returns its manifest. */
 export async function layOutPackage() {
@@ -54,18 +54,29 @@ export async function layOutPackage() {
   return manifest
 }
 
-/** Returns the license texts of the packages whose code is in the bundle. */
+/** Returns the license texts of the packages whose code is in the bundles of the program and of the web page. */
 function thirdPartyLicenses() {
-  const names = JSON.parse(readFileSync(path.join(root, 'dist/bundled.json'), 'utf8'))
-  return names
+  const folders = JSON.parse(readFileSync(path.join(root, 'dist/bundled.json'), 'utf8'))
+  return folders
     .map((name) => {
       const folder = path.join(root, 'node_modules', name)
-      const { version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
-      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
-      const text = file ? readFileSync(path.join(folder, file), 'utf8').trim() : `Licensed under ${license}.`
-      return `${name} ${version} (${license})\n\n${text}\n`
+      const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+      const texts = readdirSync(folder)
+        .filter((entry) => /^(licen[cs]e|copying|notice)/i.test(entry))
+        .map((entry) => readFileSync(path.join(folder, entry), 'utf8').trim())
+      const text = texts.length > 0 ? texts.join('\n\n') : standardText(manifest)
+      return `${manifest.name} ${manifest.version} (${manifest.license})\n\n${text}\n`
     })
     .join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+/** Returns the text of the license of a package that contains none. */
+function standardText({ name, license, author }) {
+  if (license === 'Unlicense')
+    return 'This is free and unencumbered software released into the public domain: https://unlicense.org'
+  if (license !== 'MIT') throw new Error(`${name} has no text of its license, ${license}. Add it here.`)
+  const own = readFileSync(path.join(root, 'LICENSE'), 'utf8')
+  return own.replace(/^Copyright .*$/m, `Copyright (c) ${author?.name ?? author ?? `the authors of ${name}`}`).trim()
 }
 
 /** Copies a file or folder if it exists. Compressed assets have no compressed copy. */

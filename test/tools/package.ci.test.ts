@@ -121,7 +121,8 @@ test('the packed file, installed without scripts, runs the demo, the page and do
   assert.deepEqual(Object.keys(manifest.dependencies), ['better-sqlite3'])
   const content = path.join(installed, 'node_modules', '@service-board', 'service')
   assert.ok(readdirSync(path.join(content, 'templates')).length > 0)
-  assert.match(readFileSync(path.join(content, 'THIRD-PARTY-LICENSES.txt'), 'utf8'), /^hono \d+\.[\d.]+ \(MIT\)$/m)
+  assert.match(readFileSync(path.join(content, 'THIRD-PARTY-LICENSES.txt'), 'utf8'), /^preact \d+\.[\d.]+ \(MIT\)$/m)
+  assert.ok(existsSync(path.join(content, 'SECURITY.md')))
   const program = path.join(content, 'bin', 'service.mjs')
   await t.test('a program of TypeScript compiles and runs with the client of the package', (t) =>
     tryClient(t, installed, program),
