@@ -33,7 +33,9 @@ export const redactLiteralSecrets = (config: Json): Json =>
   mapEntries(config, (key, value) =>
     SECRET_MAPS.has(key) && isObject(value) && !isReference(value) && !isSealed(value)
       ? redactLiteralSecrets(value)
-      : redactEntry(key, value),
+      : typeof value === 'string' && isCredentialName(key) && isKeyLike(value)
+        ? REDACTED
+        : redactEntry(key, value),
   )
 
 /**

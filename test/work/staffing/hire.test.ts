@@ -137,6 +137,7 @@ for (const [where, adapterConfig] of [
   ['an argument with its option', { extraArgs: ['--api-key=s3cr3t'] }],
   ['an MCP server', { mcpServers: { tides: { command: 'tides', env: { API_KEY: 's3cr3t' } } } }],
   ['a variable with the name of a secret', { env: { PLACE: 'Oslo', GITHUB_TOKEN: 's3cr3t' } }],
+  ['a variable for a key, in an unknown format', { env: { STRIPE_KEY: 'live-4f8a0c7be19d4c2fa6' } }],
   ['a variable with a value that looks like a secret', { env: { PLACE: `${'sk-'}proj-0123456789abcdef` } }],
 ] as const) {
   test(`a hire by an agent with a literal secret in ${where} returns 422 and creates nothing`, async (t) => {
