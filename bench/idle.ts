@@ -1,6 +1,7 @@
 /**
- * Measures the CPU use of an idle server: `node bench/idle.ts [seconds=60]`. It has
- * 1,000 agents with timers of one hour. No timer is due during the measurement. Prints the share of one core, and exits with 1 at 0.5 % or more.
+ * Measures the CPU use of an idle server: `node bench/idle.ts [sizes]`. It has
+ * 1,000 agents with timers of one hour. No timer is due during the measurement.
+ * Prints the share of one core, and exits with 1 at 0.5 % or more.
  */
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,30 +9,30 @@ import { v7 as uuid } from 'uuid'
 import { createDb } from '../src/platform/database/db.ts'
 import { openDatabase } from '../src/platform/database/open.ts'
 import { sql } from '../src/platform/database/sql.ts'
-import { cpuSeconds, serve, withFolder } from './process.ts'
-import { seed } from './seed.ts'
+import { cpuSeconds, serve } from './process.ts'
+import { measureAtSizes, SIZES } from './sizes.ts'
 
 const AGENTS = 1_000
 const GOAL_PERCENT = 0.5
 /** The time for the work of the start, in milliseconds. */
 const SETTLED_MS = 5_000
 
-const [seconds = 60] = process.argv.slice(2).map(Number)
+const SECONDS = 30
 
-await withFolder(async (dataDir) => {
-  const { companyId } = seed(dataDir, 100)
+await measureAtSizes(process.argv[2] ?? SIZES, async (dataDir, { companyId, issueIds }) => {
   addAgents(dataDir, companyId)
   const server = await serve('service', dataDir)
   await delay(SETTLED_MS)
   const before = cpuSeconds(server.pid)
-  await delay(seconds * 1_000)
-  const percent = ((cpuSeconds(server.pid) - before) / seconds) * 100
+  await delay(SECONDS * 1_000)
+  const percent = ((cpuSeconds(server.pid) - before) / SECONDS) * 100
   await server.stop()
   const met = percent < GOAL_PERCENT
   process.stdout.write(
-    `${AGENTS} agents on timers of an hour: ${percent.toFixed(3)} % of a core over ${seconds} s, goal under ${GOAL_PERCENT} %  ${met ? 'met' : 'MISSED'}\n`,
+    `${issueIds.length} issues, ${AGENTS} agents on timers of an hour: ${percent.toFixed(3)} % of a core over ${SECONDS} s, goal under ${GOAL_PERCENT} %  ${met ? 'met' : 'MISSED'}\n`,
   )
   if (!met) process.exitCode = 1
+  return new Map()
 })
 
 /** Adds agents whose timers are due one after another in the hour after the measurement. */
@@ -39,7 +40,7 @@ function addAgents(dataDir: string, companyId: string): void {
   const sqlite = openDatabase(path.join(dataDir, 'service.db'), { backupDir: dataDir, now: new Date() })
   const db = createDb(sqlite)
   const at = new Date().toISOString()
-  const first = Date.now() + (seconds + 60) * 1_000
+  const first = Date.now() + (SECONDS + 60) * 1_000
   const runtime_config = JSON.stringify({ heartbeat: { enabled: true, intervalSec: 3_600 } })
   sqlite.transaction(() => {
     for (let i = 0; i < AGENTS; i++) {

@@ -14,16 +14,18 @@ export interface Load {
  * Sends requests over persistent connections, without pipelining, and fails at
  * the first response that is not 2xx.
  *
- * @returns the requests per second
+ * @returns the requests per second, and the time of each in milliseconds
  */
-export async function measure(port: number, { clients, requests }: Load, requestAt: RequestAt): Promise<number> {
+export async function measure(port: number, { clients, requests }: Load, requestAt: RequestAt) {
   const sockets = await Promise.all(Array.from({ length: clients }, () => open(port)))
   const started = performance.now()
   let next = 0
-  await Promise.all(sockets.map((socket) => sendAll(socket, () => (next < requests ? requestAt(next++) : undefined))))
+  const times: number[] = []
+  const takeNext = () => (next < requests ? requestAt(next++) : undefined)
+  await Promise.all(sockets.map((socket) => sendAll(socket, takeNext, times)))
   const seconds = (performance.now() - started) / 1_000
   for (const socket of sockets) socket.destroy()
-  return requests / seconds
+  return { rate: requests / seconds, times }
 }
 
 async function open(port: number): Promise<Socket> {
@@ -32,10 +34,12 @@ async function open(port: number): Promise<Socket> {
   return socket
 }
 
-function sendAll(socket: Socket, next: () => string | undefined): Promise<void> {
+function sendAll(socket: Socket, next: () => string | undefined, times: number[]): Promise<void> {
   return new Promise((resolve, reject) => {
+    let sent = 0
     const send = () => {
       const request = next()
+      sent = performance.now()
       if (request === undefined) resolve()
       else socket.write(request)
     }
@@ -51,7 +55,9 @@ function sendAll(socket: Socket, next: () => string | undefined): Promise<void> 
         left = head + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(text)?.[1])
       }
       left -= chunk.length
-      if (left === 0) send()
+      if (left > 0) return
+      times.push(performance.now() - sent)
+      send()
     })
     send()
   })

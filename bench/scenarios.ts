@@ -9,6 +9,8 @@ export interface Scenario {
   requests: number
   /** The minimum share of the bare server's rate, at 10,000 issues. */
   goal: number
+  /** The maximum time of a response at 100,000 issues, at the 99th percentile, in milliseconds. */
+  limitMs?: number
   target(seeded: Seeded, n: number): string
   body?(seeded: Seeded, n: number): unknown
   /** Returns the path of the POST that undoes a request. A round sends at most one request for each issue then. */
@@ -76,6 +78,7 @@ export const SCENARIOS: readonly Scenario[] = [
     clients: 8,
     requests: 300,
     goal: 0.02,
+    limitMs: 50,
     target: (seeded, n) => `${company(seeded)}/search?q=${wordAt(n % 40)}%20${wordAt((n * 31) % 900)}`,
   },
   {
@@ -84,6 +87,7 @@ export const SCENARIOS: readonly Scenario[] = [
     clients: 8,
     requests: 300,
     goal: 0.02,
+    limitMs: 50,
     target: (seeded, n) => `${company(seeded)}/search?q=${wordAt((n * 37) % 1_728).slice(0, 4)}`,
   },
   {
