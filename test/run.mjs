@@ -5,6 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { buildIfStale } from '../build.mjs'
 
 const CACHE = path.resolve('node_modules/.cache/test')
 const MEMORY = '/dev/shm'
@@ -27,11 +28,13 @@ Object.assign(process.env, {
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? CACHE,
   TMPDIR: process.env.TMPDIR ?? temporaryFolder(),
 })
+// Once, and not at the same time by the first tests that start the program.
+if (paths.length === 0) await buildIfStale()
 run({
   files: isCi || files.length <= FILES_OF_A_PROCESS ? files : inGroups(files),
-  // Many tests wait for processes, so two at a time help even if there is only one core.
-  concurrency: Math.max(2, availableParallelism()),
-  execArgv: [`--test-timeout=${isCi ? 600_000 : 120_000}`],
+  // Many tests wait for processes: one more than cores keeps all cores busy.
+  concurrency: availableParallelism() + 1,
+  execArgv: [`--import=${import.meta.resolve('./no-async-hooks.mjs')}`, `--test-timeout=${isCi ? 600_000 : 120_000}`],
 })
   .on('test:fail', () => {
     process.exitCode = 1
