@@ -28,6 +28,13 @@ const isSecretPair = (name: string, value: string) =>
 /** Whether a text contains a URL that may contain a credential. */
 export const containsSecretUrl = (text: string): boolean => [...text.matchAll(URLS)].some(([url]) => isSecretUrl(url))
 
+/** A word of 16 letters and digits or more. Names of models and ids have hyphens. */
+const KEY_WORD = /(?<![\w-])\w{16,}(?![\w-])/g
+
+/** Whether an argument has a word that may be a key, although no name says so: `-k x`, `-u user:x`. */
+const containsKeyWord = (text: string) =>
+  [...text.matchAll(KEY_WORD)].some(([word]) => /\d/.test(word) && /[a-z]/i.test(word))
+
 /**
  * Whether a value of a configuration may contain a credential that has no known
  * form: in a URL, or as the value of an option such as `--key`. It also finds
@@ -40,7 +47,7 @@ export function mayContainSecret(value: unknown): boolean {
   }
   if (Array.isArray(value)) {
     const texts = value.map((item) => (typeof item === 'string' ? item : ''))
-    return isSecretCommand(texts) || value.some(mayContainSecret)
+    return isSecretCommand(texts) || texts.some(containsKeyWord) || value.some(mayContainSecret)
   }
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).some(

@@ -20,6 +20,9 @@ const SECRET = [
   ['-H', 'Authorization: Bearer abcdefgh'],
   ['sh', '-c', 'curl -H "x-api-key: abcdefgh" https://example.com'],
   ['-c', 'notify --webhook https://hooks.example.com/T1'],
+  ['-k', '9f8e7d6c5b4a3z2y1x'],
+  ['-u', 'user:9f8e7d6c5b4a3z2y1x'],
+  ['sh', '-c', 'run --access 9f8e7d6c5b4a3z2y1x now'],
   { nested: { deploy_pass: 'abcdefgh' } },
 ]
 
@@ -31,6 +34,8 @@ const PLAIN = [
   ['--model', 'claude-opus-4-20250514', '--max-turns', '20'],
   ['run', '--verbose', '--output', 'report.json'],
   ['--keyboard', 'qwertyuiop'],
+  ['--resume', '01a20526-5fb8-767a-b390-412b6bcaddb5', 'twenty_letters_and_more'],
+  { commit: '9f8e7d6c5b4a39f8e7d6c5b4a3' },
   { timeoutSec: 60, model: 'gpt-5.2-codex' },
   null,
   7,
