@@ -66,8 +66,11 @@ export interface WriteQueueOptions {
   alwaysReplay?: boolean
 }
 
+/** A batch of so many writes does not wait for others. */
+const FULL_BATCH = 64
+
 /**
- * Groups the writes that arrive in one turn of the event loop into one
+ * Groups the writes that arrive in consecutive turns of the event loop into one
  * transaction: one commit and one fsync for all.
  *
  * A batch runs without savepoints, because a savepoint makes FTS5 write its
@@ -199,9 +202,16 @@ export function createWriteQueue(sqlite: Sqlite, options: WriteQueueOptions = {}
   function write<T>(change: Change<T>): Promise<T> {
     if (writing) throw new Error('A write is in progress. Call the use case directly; it joins the transaction.')
     return new Promise((resolve, reject) => {
-      if (queue.length === 0) setImmediate(flush)
       queue.push({ change, resolve, reject })
+      if (queue.length === 1) setImmediate(flushOnceComplete, 0)
     })
+  }
+
+  /** Commits the queued writes after the first turn of the event loop without another one. */
+  function flushOnceComplete(queuedBefore: number) {
+    const { length } = queue
+    if (length > queuedBefore && length < FULL_BATCH) setImmediate(flushOnceComplete, length)
+    else flush()
   }
 
   async function untilFree() {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openDatabase } from '../../../src/platform/database/open.ts'
 import { sql } from '../../../src/platform/database/sql.ts'
 import { createWriteQueue } from '../../../src/platform/database/write-queue.ts'
@@ -30,6 +31,21 @@ test('the writes of one turn run in order and resolve with their results', async
   )
   assert.deepEqual(ran, [1, 2, 3])
   assert.deepEqual(results, [10, 20, 30])
+})
+
+test('writes of consecutive turns share a commit, and a write commits after a turn without another one', async (t) => {
+  const folder = temporaryFolder(t)
+  const sqlite = openDatabase(path.join(folder, 'service.db'), { backupDir: folder, now: new Date(0) })
+  t.after(() => sqlite.close())
+  const batches: number[] = []
+  const { write } = createWriteQueue(sqlite, { onBatch: (writes) => batches.push(writes) })
+  const first = write(() => {})
+  await nextTurn()
+  const second = write(() => {})
+  await Promise.all([first, second])
+  assert.deepEqual(batches, [2])
+  await write(() => {})
+  assert.deepEqual(batches, [2, 1])
 })
 
 test('another connection sees no write of a turn before the commit, and all of them after it', async (t) => {
