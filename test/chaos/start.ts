@@ -2,10 +2,11 @@
  * Starts the program on several versions of Node: `npm run prove:start [-- 20 22 24 26]`.
  *
  * For each version, a copy of the checkout runs the README's first commands:
- * `npm ci`, the server, a company, a list. Node 20 starts the Node that
- * `npm ci` installed. The versions come from the npm registry.
+ * `npm ci`, `npm run demo` until all issues of the demo are done, the server, a
+ * company from a template, an issue. Node 20 starts the Node that `npm ci`
+ * installed. The versions come from the npm registry.
  */
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,20 +40,46 @@ async function startOn(version: string, folder: string): Promise<string> {
     execFileSync(program, args, { cwd: checkout, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
   const actual = run('node', '--version').trim()
   run('npm', 'ci')
-  const launcher = path.join(checkout, 'bin/service.mjs')
+  const demo = await firstLine(
+    spawn('npm', ['run', 'demo'], { cwd: checkout, env, detached: true }),
+    /^\d+ of \d+ issues done/,
+  )
+  await interrupt(demo.child)
   const began = performance.now()
-  const server = spawn('node', [launcher, 'start', '--json', '--port', '0'], { cwd: checkout, env })
+  const server = spawn('npx', ['service', 'start', '--json', '--port', '0'], { cwd: checkout, env, detached: true })
   try {
-    const [line] = await once(createInterface(server.stdout), 'line')
-    const { url } = JSON.parse(line)
+    const { url } = JSON.parse((await firstLine(server, /^\{/)).line)
     const ms = performance.now() - began
-    run('node', launcher, 'company', 'new', 'Tern & Co', '--template', 'software-team', '--url', url)
-    const agents = JSON.parse(run('node', launcher, 'agent', 'list', '--json', '--url', url))
-    if (agents.length === 0) throw new Error('The new company has no agents.')
-    return `${actual}, first start ${ms.toFixed(0)} ms, a company of ${agents.length} agents`
+    const service = (...args: string[]) => run('npx', 'service', ...args, '--url', url)
+    service('company', 'new', 'Tern & Co', '--template', 'software-team', '--yes')
+    service('agent', 'rehearse', 'Ada')
+    service('agent', 'edit', 'Ada', '--budget', '20')
+    service('issue', 'create', 'Draw the tide curve', '--assignee', 'Ada')
+    service('why', 'TER-1')
+    if (!service('issue', 'list').includes('Draw the tide curve')) throw new Error('The new issue is not in the list.')
+    return `${actual}, demo: ${demo.line} First start with npx: ${ms.toFixed(0)} ms.`
   } finally {
-    const exit = once(server, 'exit')
-    server.kill('SIGINT')
-    await exit
+    await interrupt(server)
   }
+}
+
+/** Returns the first line of the output of a program that matches. */
+async function firstLine(child: ChildProcessWithoutNullStreams, pattern: RegExp) {
+  let [output, errors] = ['', '']
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    errors += text
+  })
+  for await (const line of createInterface(child.stdout)) {
+    if (pattern.test(line)) return { child, line }
+    output += `${line}\n`
+  }
+  throw new Error(`The program ended without the line ${pattern}:\n${output}${errors}`)
+}
+
+/** Ends a program and the programs that it started, as Ctrl-C does. */
+async function interrupt(child: ChildProcessWithoutNullStreams): Promise<void> {
+  if (child.exitCode !== null) return
+  const exit = once(child, 'exit')
+  process.kill(-child.pid!, 'SIGINT')
+  await exit
 }
