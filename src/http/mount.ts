@@ -29,7 +29,8 @@ export function mount<Principal, Caller>(
   return async (request) => {
     const fail = (error: unknown) => toErrorResponse(ctx, request, error)
     const found = router.find(request.method === 'HEAD' ? 'GET' : request.method, request.path)
-    if (!found) return fail(noSuchRoute(request, router.methodsOf(request.path)))
+    const isRefusedHead = request.method === 'HEAD' && found?.route.usesLinkUp
+    if (!found || isRefusedHead) return fail(noSuchRoute(request, router.methodsOf(request.path)))
     const { route: endpoint, params } = found
     const begun = performance.now()
     const span = ctx.tracer && beginRequestSpan(ctx.tracer, endpoint, request)

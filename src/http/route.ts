@@ -83,6 +83,8 @@ interface Definition<Id extends string, M extends Method, Path extends string, Q
   isCached?: boolean
   /** Parses and validates the body in a thread, where it may be much larger than usual. */
   bodyJob?: BodyJob
+  /** Whether a GET uses its link up. HEAD, with which programs check links, is then refused. */
+  usesLinkUp?: boolean
   /**
    * Whether the response contains a secret that is shown once. Such a response
    * is not stored for an `Idempotency-Key`.

@@ -5,6 +5,7 @@
  * takes is the time that other requests wait.
  */
 import { type TestContext, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -46,6 +47,16 @@ const skills = (count: number, size: number, folder = '') =>
 const zipOf = (files: Record<string, string>) =>
   zipSync(Object.fromEntries(Object.entries(files).map(([path, text]) => [path, strToU8(text)])))
 
+/** Returns a download as it arrives: in pieces, each in its own turn of the event loop. */
+async function* piecesOf(download: Uint8Array<ArrayBuffer>) {
+  for (let at = 0; at < download.length; at += PIECE_BYTES) {
+    await nextTurn()
+    yield download.slice(at, at + PIECE_BYTES)
+  }
+}
+
+const PIECE_BYTES = 64 * 1024
+
 /** Measures each import and export. @returns the worst turn of each, by its name */
 export async function measurePackages(t: TestContext, scale = 1): Promise<Record<string, number>> {
   const app = createTestApp(t, { selfCheck: false })
@@ -62,7 +73,7 @@ export async function measurePackages(t: TestContext, scale = 1): Promise<Record
   }
   const of = (rest: string) => `/api/companies/${companyId}${rest}`
   const github = (archive: Uint8Array<ArrayBuffer>) =>
-    t.mock.method(globalThis, 'fetch', async () => new Response(archive))
+    t.mock.method(globalThis, 'fetch', async () => new Response(ReadableStream.from(piecesOf(archive))))
   const count = (n: number) => Math.round(n * scale)
 
   await measure('import of 1,900 skills', of('/skills/import'), { files: skills(count(1_900), 2_000) })

@@ -180,6 +180,7 @@ export const pageRoutes = [
     path: '/enter',
     summary: 'Exchange the token of a start with --require-token for a cookie',
     who: [anyone],
+    usesLinkUp: true,
     query: ByToken,
     responses: { 303: null },
     run: (ctx, { query }) => {

@@ -12,6 +12,7 @@ test('with --require-token only the browser that opened the link has board acces
   assert.equal((await app.request('GET', '/api/health')).status, 200)
   assert.equal((await app.request('GET', '/enter?token=wrong')).status, 404)
   const token = app.ctx.signIn.local.link!.token!
+  assert.equal((await app.request('HEAD', `/enter?token=${token}`)).status, 405, 'checking a link does not use it up')
   const entered = await app.request('GET', `/enter?token=${token}`)
   assert.equal(entered.status, 303)
   assert.equal(entered.headers.get('location'), '/')
