@@ -109,6 +109,8 @@ async function createCallers(t: TestContext) {
   const { app, founder, board } = await createFoundedApp(t, { selfCheck: false })
   Object.assign(app.ctx.signIn, { rates: { take: () => 0 } })
   const world = await createWorld(t, {}, board)
+  // The bodies have the same texts in secret fields and in others.
+  world.canaries.onlyMarked('a text that no body contains')
   world.approveStrategy()
   const member = await app.person('Mona', { [world.company.id]: 'member' })
   const farm = { name: 'farm', type: 'ssh', settings: { host: 'farm' } }
