@@ -1,17 +1,12 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
-import { prepared, sql, text } from '../../platform/database/sql.ts'
+import { prepared, sql } from '../../platform/database/sql.ts'
 import type { ActivityTable } from '../../platform/database/tables.ts'
 
 export type ActivityRow = Selectable<ActivityTable>
 
 const last = prepared((of: { companyId: string }) =>
-  sql
-    .selectFrom('activity')
-    .select('hash')
-    .where('company_id', '=', text(of.companyId))
-    .orderBy('seq', 'desc')
-    .limit(1),
+  sql.selectFrom('activity').select('hash').where('company_id', '=', of.companyId).orderBy('seq', 'desc').limit(1),
 )
 
 /** Returns the hash of the company's latest row, which the next row includes. */
@@ -68,13 +63,13 @@ export const listActivity = (db: Db, filter: ActivityFilter, limit: number): Act
   db.all(selectActivity(filter).orderBy('seq', 'desc').limit(limit))
 
 export function selectActivity(filter: ActivityFilter) {
-  let query = sql.selectFrom('activity').selectAll().where('company_id', '=', text(filter.companyId))
-  if (filter.agentId !== undefined) query = query.where('agent_id', '=', text(filter.agentId))
-  if (filter.entityType !== undefined) query = query.where('entity_type', '=', text(filter.entityType))
-  if (filter.entityId !== undefined) query = query.where('entity_id', '=', text(filter.entityId))
-  if (filter.action !== undefined) query = query.where('action', '=', text(filter.action))
+  let query = sql.selectFrom('activity').selectAll().where('company_id', '=', filter.companyId)
+  if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
+  if (filter.entityType !== undefined) query = query.where('entity_type', '=', filter.entityType)
+  if (filter.entityId !== undefined) query = query.where('entity_id', '=', filter.entityId)
+  if (filter.action !== undefined) query = query.where('action', '=', filter.action)
   if (filter.without?.length) query = query.where('action', 'not in', [...filter.without])
-  if (filter.runId !== undefined) query = query.where('run_id', '=', text(filter.runId))
+  if (filter.runId !== undefined) query = query.where('run_id', '=', filter.runId)
   if (filter.since !== undefined) query = query.where('created_at', '>=', filter.since)
   return query
 }

@@ -36,7 +36,7 @@ export const lastPosition = (db: Db, of: { companyId: string }): number =>
 
 export const selectDeliveries = (of: { webhookId: string; status?: DeliveryRow['status'] | undefined }) => {
   const query = sql.selectFrom('webhook_delivery').selectAll().where('webhook_id', '=', of.webhookId)
-  return of.status === undefined ? query : query.where('status', '=', of.status)
+  return of.status === undefined ? query : query.where('status', '=', raw.lit(of.status))
 }
 
 export const countPending = (db: Db, of: { webhookId: string }): number =>
@@ -68,7 +68,7 @@ export const nextAttempt = (db: Db, of: { webhookId: string }): string | null =>
       .selectFrom('webhook_delivery')
       .select(({ fn }) => fn.min<string | null>('next_attempt_at').as('at'))
       .where('webhook_id', '=', of.webhookId)
-      .where('status', '=', 'pending'),
+      .where('status', '=', raw.lit('pending')),
   )!.at
 
 /** Ends all pending deliveries of a webhook without another attempt. */
@@ -78,7 +78,7 @@ export const failPending = (db: Db, of: { webhookId: string; error: string; at: 
       .updateTable('webhook_delivery')
       .set({ status: 'failed', next_attempt_at: null, error: of.error, updated_at: of.at })
       .where('webhook_id', '=', of.webhookId)
-      .where('status', '=', 'pending'),
+      .where('status', '=', raw.lit('pending')),
   )
 
 /** Deletes the ended deliveries of a webhook that are older than a time. */

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
-import { sql } from '../../platform/database/sql.ts'
+import { raw, sql } from '../../platform/database/sql.ts'
 import type { FreezeTable } from '../../platform/database/tables.ts'
 
 export type FreezeRow = Selectable<FreezeTable>
@@ -32,7 +32,7 @@ export function countLoad(db: Db, companyIds: ReadonlySet<string> | null) {
   let wakes = sql
     .selectFrom('wake')
     .select(({ fn }) => fn.countAll<number>().as('n'))
-    .where('status', '=', 'waiting')
+    .where('status', '=', raw.lit('waiting'))
   if (companyIds) {
     runs = runs.where('company_id', 'in', [...companyIds])
     wakes = wakes.where('company_id', 'in', [...companyIds])

@@ -1,6 +1,6 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
-import { prepared, raw, sql, text } from '../../platform/database/sql.ts'
+import { prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { RunTable } from '../../platform/database/tables.ts'
 import { COST_STATUS_OF_ALL } from '../cost/queries.ts'
 import type { RunCost, RunRow, RunStatus } from './run.ts'
@@ -100,8 +100,8 @@ const liveRunOnIssue = prepared((of: { issueId: string; agentId: string }) =>
   sql
     .selectFrom('run')
     .selectAll()
-    .where('issue_id', '=', text(of.issueId))
-    .where('agent_id', '=', text(of.agentId))
+    .where('issue_id', '=', of.issueId)
+    .where('agent_id', '=', of.agentId)
     .where('finished_at', 'is', null)
     .limit(1),
 )

@@ -43,7 +43,7 @@ export const findBundledOutdated = (db: Db, skill: { key: string; digest: string
     sql
       .selectFrom('skill')
       .select('company_id')
-      .where('source_type', '=', 'bundled')
+      .where('source_type', '=', raw.lit('bundled'))
       .where('key', '=', skill.key)
       .where('digest', '<>', skill.digest),
   )

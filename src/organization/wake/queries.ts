@@ -2,8 +2,11 @@ import type { Db } from '../../platform/database/db.ts'
 import { earlierBy, prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { WakeRow } from './wake.ts'
 
+/** A literal, because SQLite uses the partial index of waiting wakes only then. */
+const WAITING = raw.lit('waiting' as const)
+
 const waitingWake = prepared((of: { agentId: string }) =>
-  sql.selectFrom('wake').selectAll().where('agent_id', '=', of.agentId).where('status', '=', 'waiting'),
+  sql.selectFrom('wake').selectAll().where('agent_id', '=', of.agentId).where('status', '=', WAITING),
 )
 
 /** Finds the agent's waiting wake. There is at most one. */
@@ -70,7 +73,7 @@ export const claimWake = (db: Db, wake: { id: string; at: string }) => db.run(cl
 
 /** Makes the waiting wake of an agent the start of a causal chain. */
 export const resetWakeDepth = (db: Db, of: { agentId: string }) =>
-  db.run(sql.updateTable('wake').set({ depth: 0 }).where('agent_id', '=', of.agentId).where('status', '=', 'waiting'))
+  db.run(sql.updateTable('wake').set({ depth: 0 }).where('agent_id', '=', of.agentId).where('status', '=', WAITING))
 
 /** Sets the earliest start of a waiting wake. */
 export const delayWake = (db: Db, wake: { id: string; until: string }) =>
@@ -82,7 +85,7 @@ export const shiftWakes = (db: Db, by: { now: string; ms: number }) =>
     sql
       .updateTable('wake')
       .set({ not_before: earlierBy('not_before', by.ms) })
-      .where('status', '=', 'waiting')
+      .where('status', '=', WAITING)
       .where('not_before', '>', by.now),
   )
 
@@ -92,7 +95,7 @@ export const boundWakes = (db: Db, to: { latest: string }) =>
     sql
       .updateTable('wake')
       .set({ not_before: to.latest })
-      .where('status', '=', 'waiting')
+      .where('status', '=', WAITING)
       .where('not_before', '>', to.latest),
   )
 
@@ -103,7 +106,7 @@ export const dropWaitingWakes = (db: Db, of: { agentId: string; reason: string; 
       .updateTable('wake')
       .set({ status: 'dropped', dropped_reason: of.reason, updated_at: of.at })
       .where('agent_id', '=', of.agentId)
-      .where('status', '=', 'waiting'),
+      .where('status', '=', WAITING),
   )
 
 /** Returns the next start of a waiting wake: the earliest `not_before` after now. */
@@ -114,7 +117,7 @@ const nextNotBefore = prepared((at: { now: string }) =>
   sql
     .selectFrom('wake')
     .select('not_before')
-    .where(raw<boolean>`status = 'waiting'`) // A literal, because SQLite uses the partial index only then.
+    .where('status', '=', WAITING)
     .where('not_before', '>', at.now)
     .orderBy('not_before')
     .limit(1),

@@ -212,7 +212,7 @@ function unblockedWakes(values: Values, placements: boolean) {
     .selectFrom('wake')
     .innerJoin('agent', 'agent.id', 'wake.agent_id')
     .innerJoin('company', 'company.id', 'wake.company_id')
-    .where('wake.status', '=', 'waiting')
+    .where('wake.status', '=', raw.lit('waiting'))
   for (const { blocks, isEnforcedByClaim } of conditionsAt(values, placements)) {
     if (!isEnforcedByClaim) query = query.where(raw<boolean>`(${blocks}) is not true`)
   }

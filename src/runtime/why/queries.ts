@@ -83,7 +83,7 @@ const mergedWakesOfIssue = prepared((of: { issueId: string; companyId: string })
   sql
     .selectFrom('wake')
     .selectAll()
-    .where('status', '=', 'waiting')
+    .where('status', '=', raw.lit('waiting'))
     .where('agent_id', 'in', (eb) => eb.selectFrom('agent').select('id').where('company_id', '=', of.companyId))
     .where('issue_id', 'is not', of.issueId)
     .where(raw<boolean>`instr(reasons, ${of.issueId}) > 0`),

@@ -35,7 +35,7 @@ const staleIssues = (of: { companyId: string; before: string; limit: number }) =
   sql
     .selectFrom('issue')
     .where('issue.company_id', '=', of.companyId)
-    .where('issue.status', '=', 'in_progress')
+    .where('issue.status', '=', raw.lit('in_progress'))
     .where('issue.updated_at', '<', of.before)
     .where('issue.id', 'not in', (eb) =>
       eb

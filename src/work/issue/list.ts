@@ -3,7 +3,7 @@ import type { Caller } from '../../access/caller/caller.ts'
 import { findAgentByReference } from '../../organization/agent/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Db } from '../../platform/database/db.ts'
-import { each, literals, prepared, raw, sql, text } from '../../platform/database/sql.ts'
+import { each, literals, prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { Tables } from '../../platform/database/tables.ts'
 import { forbidden } from '../../platform/errors.ts'
 import type { IssueRow } from './issue.ts'
@@ -121,13 +121,13 @@ function matching(filter: IssueFilter) {
   let query = sql.selectFrom('issue')
   query =
     driver || scattered
-      ? query.where(unindexed('company_id'), '=', text(filter.companyId))
-      : query.where('company_id', '=', text(filter.companyId))
+      ? query.where(unindexed('company_id'), '=', filter.companyId)
+      : query.where('company_id', '=', filter.companyId)
   for (const [name, column] of FILTERS) {
     const value = filter[name]
     if (value === undefined) continue
     const isDriver = !scattered && name === driver?.[0]
-    query = query.where(isDriver ? sql.dynamic.ref<string>(column) : unindexed(column), '=', text(value))
+    query = query.where(isDriver ? sql.dynamic.ref<string>(column) : unindexed(column), '=', value)
   }
   if (filter.labelId !== undefined) {
     const labelId = filter.labelId

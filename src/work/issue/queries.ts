@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/db.ts'
-import { literals, prepared, raw, sql, text } from '../../platform/database/sql.ts'
+import { literals, prepared, raw, sql } from '../../platform/database/sql.ts'
 import { type IssueColumns, type IssueRow, PRIORITIES } from './issue.ts'
 import { type IssueStatus, OPEN_STATUSES } from './lifecycle.ts'
 
@@ -178,7 +178,7 @@ const openBlocker = prepared((of: { id: string }) =>
     .selectFrom('issue_blocker')
     .innerJoin('issue', 'issue.id', 'issue_blocker.blocker_id')
     .select('issue.id')
-    .where('issue_blocker.issue_id', '=', text(of.id))
+    .where('issue_blocker.issue_id', '=', of.id)
     .where('issue.status', 'in', literals(OPEN_STATUSES))
     .limit(1),
 )

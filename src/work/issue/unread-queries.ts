@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
-import { each, prepared, raw, sql, text } from '../../platform/database/sql.ts'
+import { each, prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { IssueReadTable } from '../../platform/database/tables.ts'
 
 /** The `activity_seq` of an issue that a person marked as unread. */
@@ -9,12 +9,12 @@ export const NEVER_SEEN = -1
 /** The SQL condition that an issue is unread for a person. It reads the index of the activity of the issue. */
 export const isUnreadFor = (userId: string | null) => raw<boolean>`(
   with seen(seq) as (
-    select coalesce((select activity_seq from issue_read where user_id = ${text(userId)} and issue_id = issue.id), 0)
+    select coalesce((select activity_seq from issue_read where user_id = ${userId} and issue_id = issue.id), 0)
   )
   select seen.seq = ${raw.lit(NEVER_SEEN)} or exists (
     select 1 from activity
     where activity.company_id = issue.company_id and activity.entity_id = issue.id and activity.seq > seen.seq
-      and (actor_type <> 'user' or actor_id <> ${text(userId)})
+      and (actor_type <> 'user' or actor_id <> ${userId})
   ) from seen)`
 
 const unread = prepared((of: { userId: string; seqs: string }) =>

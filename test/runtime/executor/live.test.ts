@@ -4,6 +4,7 @@ import { readPage } from '../../../src/http/list.ts'
 import { selectAgents } from '../../../src/organization/agent/queries.ts'
 import { countLoad } from '../../../src/organization/instance/queries.ts'
 import { countLiveRuns, listLiveRuns, selectRuns } from '../../../src/organization/run/queries.ts'
+import { findWaitingWake } from '../../../src/organization/wake/queries.ts'
 import { findStartableWake, listStartableWakes } from '../../../src/runtime/scheduler/start-conditions.ts'
 import { insertAgent } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
@@ -26,6 +27,7 @@ test('queries for live runs and wakes do not scan finished ones', async (t) => {
     readPage(db, selectAgents({ companyId, statuses: ['running'], now }), { limit: 50 }, { by: 'id', table: 'agent' })
     listStartableWakes({ ...ctx, db, now })
     findStartableWake({ ...ctx, db, now }, agentId)
+    findWaitingWake(db, { agentId })
   })
   const ofRuns = plans.filter((step) => /\b(SCAN|SEARCH) run\b/.test(step))
   assert.ok(ofRuns.length >= 8, plans.join('\n'))
