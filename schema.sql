@@ -176,6 +176,7 @@ create table agent (
 ) strict;
 
 create index agent_by_company on agent (company_id, id);
+create index agent_by_status on agent (company_id, status);
 create index agent_by_manager on agent (reports_to);
 create index agent_by_pause on agent (pause_reason) where pause_reason is not null;
 create index agent_by_due on agent (timer_due_at) where timer_due_at is not null;
@@ -767,36 +768,62 @@ create index run_log_kept on run (finished_at, id, log_bytes) where log_bytes > 
 
 -- The number of runs of an agent on a UTC day, the number of idle ones and their cost, updated by triggers.
 create table run_total (
-  company_id  text not null references company (id) on delete cascade,
-  day         text not null,
-  agent_id    text not null references agent (id),
-  status      text not null check (status in ('starting', 'running', 'succeeded', 'failed', 'timed_out', 'cancelled', 'lost')),
-  n           integer not null check (n >= 0),
-  idle        integer not null default 0,
-  idle_micros integer not null default 0,
-  primary key (company_id, day, agent_id, status)
+  company_id   text not null references company (id) on delete cascade,
+  day          text not null,
+  agent_id     text not null references agent (id),
+  adapter_type text not null,
+  status       text not null check (status in ('starting', 'running', 'succeeded', 'failed', 'timed_out', 'cancelled', 'lost')),
+  n            integer not null check (n >= 0),
+  idle         integer not null default 0,
+  idle_micros  integer not null default 0,
+  primary key (company_id, day, agent_id, adapter_type, status)
 ) strict, without rowid;
 
-create index run_total_by_agent on run_total (agent_id);
+create index run_total_by_agent on run_total (agent_id, company_id, day);
+create index run_total_with_idle on run_total (company_id, day, agent_id, idle, idle_micros) where idle > 0;
 
 create trigger run_total_insert after insert on run begin
-  insert into run_total (company_id, day, agent_id, status, n)
-    values (new.company_id, substr(new.created_at, 1, 10), new.agent_id, new.status, 1)
+  insert into run_total (company_id, day, agent_id, adapter_type, status, n)
+    values (new.company_id, substr(new.created_at, 1, 10), new.agent_id, new.adapter_type, new.status, 1)
     on conflict do update set n = n + 1;
 end;
 create trigger run_total_update after update of status on run when new.status <> old.status begin
   update run_total set n = n - 1
-    where company_id = old.company_id and day = substr(old.created_at, 1, 10) and agent_id = old.agent_id and status = old.status;
-  insert into run_total (company_id, day, agent_id, status, n)
-    values (new.company_id, substr(new.created_at, 1, 10), new.agent_id, new.status, 1)
+    where company_id = old.company_id and day = substr(old.created_at, 1, 10) and agent_id = old.agent_id
+      and adapter_type = old.adapter_type and status = old.status;
+  insert into run_total (company_id, day, agent_id, adapter_type, status, n)
+    values (new.company_id, substr(new.created_at, 1, 10), new.agent_id, new.adapter_type, new.status, 1)
     on conflict do update set n = n + 1;
 end;
 -- `idle` is set when the run ends or later, and an ended run never becomes live again.
 create trigger run_total_idle after update of idle on run when new.idle = 1 and old.idle is not 1 begin
-  insert into run_total (company_id, day, agent_id, status, n, idle, idle_micros)
-    values (new.company_id, substr(new.created_at, 1, 10), new.agent_id, new.status, 0, 1,
+  insert into run_total (company_id, day, agent_id, adapter_type, status, n, idle, idle_micros)
+    values (new.company_id, substr(new.created_at, 1, 10), new.agent_id, new.adapter_type, new.status, 0, 1,
       (select coalesce(sum(cost_micros), 0) from cost_event where run_id = new.id))
     on conflict do update set idle = idle + 1, idle_micros = idle_micros + excluded.idle_micros;
+end;
+
+-- The sums of run_total over the agents of a company, updated by triggers.
+create table company_run_total (
+  company_id   text not null references company (id) on delete cascade,
+  day          text not null,
+  adapter_type text not null,
+  status       text not null,
+  n            integer not null,
+  idle         integer not null,
+  idle_micros  integer not null,
+  primary key (company_id, day, adapter_type, status)
+) strict, without rowid;
+
+create trigger company_run_total_insert after insert on run_total begin
+  insert into company_run_total (company_id, day, adapter_type, status, n, idle, idle_micros)
+    values (new.company_id, new.day, new.adapter_type, new.status, new.n, new.idle, new.idle_micros)
+    on conflict do update set n = n + excluded.n, idle = idle + excluded.idle, idle_micros = idle_micros + excluded.idle_micros;
+end;
+create trigger company_run_total_update after update on run_total begin
+  update company_run_total
+    set n = n + new.n - old.n, idle = idle + new.idle - old.idle, idle_micros = idle_micros + new.idle_micros - old.idle_micros
+    where company_id = new.company_id and day = new.day and adapter_type = new.adapter_type and status = new.status;
 end;
 
 create table agent_session (
@@ -837,8 +864,8 @@ create index cost_event_by_issue on cost_event (issue_id) where issue_id is not 
 
 create trigger run_total_cost after insert on cost_event when new.run_id is not null begin
   update run_total set idle_micros = idle_micros + new.cost_micros
-    where (company_id, day, agent_id, status) in
-      (select company_id, substr(created_at, 1, 10), agent_id, status from run where id = new.run_id and idle = 1);
+    where (company_id, day, agent_id, adapter_type, status) in
+      (select company_id, substr(created_at, 1, 10), agent_id, adapter_type, status from run where id = new.run_id and idle = 1);
 end;
 
 -- Running totals of cost events, updated by triggers.

@@ -237,16 +237,25 @@ function checkIssues(db: Db): string[] {
   return toMessages(differences(db, stored, counted), 'Issues of')
 }
 
-/** Compares the run totals with the runs. A row of zeros is equivalent to no row. */
+/** Compares the run totals with the runs, and their sums by company with them. A row of zeros is equivalent to no row. */
 function checkRuns(db: Db): string[] {
-  const what = raw`agent_id || ' ' || day || ' ' || status as what`
+  const isNotZero = raw`(n <> 0 or idle <> 0 or idle_micros <> 0)`
+  const ofCompany = raw`company_id || ' ' || day || ' ' || adapter_type || ' ' || status as what`
+  const what = raw`agent_id || ' ' || day || ' ' || adapter_type || ' ' || status as what`
   const figures = raw`n || ' runs, ' || idle || ' idle for ' || idle_micros || ' micro-dollars' as figures`
-  const stored = raw`select ${what}, ${figures} from run_total where n <> 0 or idle <> 0 or idle_micros <> 0`
+  const stored = raw`select ${what}, ${figures} from run_total where ${isNotZero}`
   const counted = raw`select ${what}, ${figures} from (
-    select substr(created_at, 1, 10) as day, agent_id, status, count(*) as n, coalesce(sum(idle), 0) as idle,
+    select substr(created_at, 1, 10) as day, agent_id, adapter_type, status, count(*) as n, coalesce(sum(idle), 0) as idle,
       coalesce(sum(case idle when 1 then (select sum(cost_micros) from cost_event where run_id = run.id) end), 0) as idle_micros
-    from run group by 1, 2, 3)`
-  return toMessages(differences(db, stored, counted), 'Runs of')
+    from run group by 1, 2, 3, 4)`
+  const storedSums = raw`select ${ofCompany}, ${figures} from company_run_total where ${isNotZero}`
+  const sums = raw`select ${ofCompany}, ${figures} from (
+    select company_id, day, adapter_type, status, sum(n) as n, sum(idle) as idle, sum(idle_micros) as idle_micros
+    from run_total group by company_id, day, adapter_type, status) where ${isNotZero}`
+  return [
+    ...toMessages(differences(db, stored, counted), 'Runs of'),
+    ...toMessages(differences(db, storedSums, sums), 'Runs of'),
+  ]
 }
 
 /** Verifies the hash chain of each company's activity from its first entry: each entry contains the hash of the previous one. */

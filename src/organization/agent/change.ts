@@ -13,8 +13,8 @@ import {
   recordRevision,
   sealConfig,
 } from './configuration.ts'
-import { assertAdapterConfig, assertSmall, chooseUrlKey, getManager } from './create.ts'
-import { findAgent, isAbove, updateAgent } from './queries.ts'
+import { assertAdapterConfig, assertLevels, assertSmall, chooseUrlKey, getManager } from './create.ts'
+import { countLevels, findAgent, isAbove, updateAgent } from './queries.ts'
 import { heartbeatOf } from './runtime-config.ts'
 import { firstTimerDue } from './timer.ts'
 
@@ -75,12 +75,14 @@ export function applyConfig(ctx: Context, caller: Caller, agent: AgentRow, after
 export const moveAgent = (ctx: Context, caller: Caller, agent: AgentRow, reportsTo: string | null): void =>
   applyConfig(ctx, caller, agent, { ...configOf(ctx, agent), reportsTo }, { source: 'patch' })
 
-/** Refuses a manager that does not exist, or that is the agent itself or below it. */
+/** Refuses a manager that does not exist, that is the agent itself or below it, or that is too far down. */
 function assertMayReportTo(ctx: Context, agent: AgentRow, managerId: string): void {
   const manager = getManager(ctx, agent.company_id, managerId)
-  if (manager.id !== agent.id && !isAbove(ctx.db, { managerId: agent.id, agentId: manager.id })) return
-  const who = manager.id === agent.id ? 'itself' : `${manager.name}, who reports to it`
-  throw new AppError('semantic', `reportsTo: ${agent.name} cannot report to ${who}.`, { field: 'reportsTo' })
+  if (manager.id === agent.id || isAbove(ctx.db, { managerId: agent.id, agentId: manager.id })) {
+    const who = manager.id === agent.id ? 'itself' : `${manager.name}, who reports to it`
+    throw new AppError('semantic', `reportsTo: ${agent.name} cannot report to ${who}.`, { field: 'reportsTo' })
+  }
+  assertLevels(ctx, manager, countLevels(ctx.db, { agentId: agent.id }))
 }
 
 /** Whether the timer starts again. An unchanged timer keeps its due time. */

@@ -17,7 +17,7 @@ import { resolveSkills } from '../skill/resolve.ts'
 import type { AgentRow, NewAgent, Permissions } from './agent.ts'
 import { approvalColumns } from './approved-config.ts'
 import { configOf, recordRevision } from './configuration.ts'
-import { findAgent, findAgentByReference, findAgentByUrlKey, insertAgent } from './queries.ts'
+import { findAgent, findAgentByReference, findAgentByUrlKey, insertAgent, listManagers, MAX_LEVELS } from './queries.ts'
 import { firstTimerDue } from './timer.ts'
 
 /**
@@ -50,6 +50,8 @@ export function addAgent(
     throw forbidden('Only the board chooses a placement. Leave runtimeConfig.placement out.')
   }
   assertPlacementExists(ctx, 'runtimeConfig.placement', placement)
+  const manager = want.reportsTo ? getManager(ctx, companyId, want.reportsTo) : undefined
+  if (manager) assertLevels(ctx, manager, 1)
   const id = as.id ?? uuid()
   const runtimeConfig = JSON.stringify(want.runtimeConfig ?? {})
   const isTrusted = caller.type === 'board' || findCompany(ctx.db, { id: companyId })!.trust_hires === 1
@@ -64,7 +66,7 @@ export function addAgent(
     title: want.title ?? null,
     icon: want.icon ?? null,
     status: as.status,
-    reports_to: want.reportsTo ? getManager(ctx, companyId, want.reportsTo).id : null,
+    reports_to: manager?.id ?? null,
     capabilities: want.capabilities ?? null,
     adapter_type: want.adapterType,
     adapter_config: JSON.stringify(seal(ctx.vault, place, want.adapterConfig)),
@@ -115,6 +117,21 @@ export function getManager(ctx: Context, companyId: string, ref: string): AgentR
     })
   }
   return manager
+}
+
+/**
+ * Refuses a manager below whom a part of the tree would be too far down.
+ *
+ * @param levels the number of levels of that part; 1 for a new agent
+ * @throws AppError 422 if the tree would have more than `MAX_LEVELS`
+ */
+export function assertLevels(ctx: Context, manager: AgentRow, levels: number): void {
+  if (listManagers(ctx.db, { agentId: manager.id }).length + 1 + levels <= MAX_LEVELS) return
+  throw new AppError(
+    'semantic',
+    `reportsTo: below ${manager.name} the reporting tree would have more than ${MAX_LEVELS} levels. Choose a higher manager.`,
+    { field: 'reportsTo' },
+  )
 }
 
 /**

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { AgentWithFacts } from './agent.ts'
 import { SHOWN_STATUSES, type ShownStatus } from './lifecycle.ts'
+import type { OrgMember } from './queries.ts'
 
 export interface OrgNode {
   id: string
@@ -24,15 +24,15 @@ export const OrgNode: v.GenericSchema<OrgNode> = v.strictObject({
  * Returns the reporting tree, oldest first on each level. Each agent appears
  * exactly once; it is at the top if its manager is not among the given agents.
  */
-export function toOrg(agents: readonly AgentWithFacts[]): OrgNode[] {
+export function toOrg(agents: readonly OrgMember[]): OrgNode[] {
   const reports = Map.groupBy(agents, (agent) => agent.reports_to)
   const known = new Set(agents.map((agent) => agent.id))
   const placed = new Set<string>()
 
-  const place = (agent: AgentWithFacts): OrgNode[] => {
+  const place = (agent: OrgMember): OrgNode[] => {
     if (placed.has(agent.id)) return []
     placed.add(agent.id)
-    const { id, name, role, title, shown_status: status } = agent
+    const { id, name, role, title, status } = agent
     return [{ id, name, role, title, status, reports: (reports.get(id) ?? []).flatMap(place) }]
   }
   const tops = agents.filter((agent) => agent.reports_to === null || !known.has(agent.reports_to))

@@ -30,7 +30,9 @@ export const findAgentByReference = (
 /** Lists the managers of an agent, from the direct one up to the top. */
 export const listManagers = (db: Db, of: { agentId: string }): AgentRow[] => db.all(managers(of))
 
-// `union`, not `union all`: the recursion ends even if the data contains a cycle.
+/** The maximum number of agents above each other, so that every function of the tree may recurse. */
+export const MAX_LEVELS = 100
+
 const managers = prepared((of: { agentId: string }) =>
   sql
     .withRecursive('above(id, depth)', (cte) =>
@@ -43,13 +45,35 @@ const managers = prepared((of: { agentId: string }) =>
             .selectFrom('above')
             .innerJoin('agent', 'agent.id', 'above.id')
             .select(['agent.reports_to as id', raw<number>`depth + 1`.as('depth')])
-            .where('depth', '<', 100),
+            .where('depth', '<', MAX_LEVELS),
         ),
     )
     .selectFrom('above')
     .innerJoin('agent', 'agent.id', 'above.id')
     .selectAll('agent')
     .orderBy('depth'),
+)
+
+/** Counts the levels of the tree from an agent down; 1 if nobody reports to it. */
+export const countLevels = (db: Db, of: { agentId: string }): number => db.first(levels(of))!.n
+
+const levels = prepared((of: { agentId: string }) =>
+  sql
+    .withRecursive('below(id, level)', (cte) =>
+      cte
+        .selectFrom('agent')
+        .select(['id', raw<number>`1`.as('level')])
+        .where('id', '=', of.agentId)
+        .union(
+          cte
+            .selectFrom('below')
+            .innerJoin('agent', 'agent.reports_to', 'below.id')
+            .select(['agent.id', raw<number>`level + 1`.as('level')])
+            .where('level', '<', MAX_LEVELS),
+        ),
+    )
+    .selectFrom('below')
+    .select((eb) => eb.fn.max<number>('level').as('n')),
 )
 
 /** Whether `managerId` is above the agent in its chain of command, at any height. */
@@ -111,6 +135,19 @@ export const listLiveAgents = (db: Db, of: { companyId: string; now: string }): 
       .where('agent.company_id', '=', of.companyId)
       .where('agent.status', '<>', 'terminated')
       .orderBy('agent.id'),
+  )
+
+export type OrgMember = Pick<AgentRow, 'id' | 'name' | 'role' | 'title' | 'reports_to'> & { status: ShownStatus }
+
+/** Lists the agents of a company that are not terminated, for its reporting tree, oldest first. */
+export const listOrgMembers = (db: Db, of: { companyId: string }): OrgMember[] =>
+  db.all(
+    sql
+      .selectFrom('agent')
+      .select(['id', 'name', 'role', 'title', 'reports_to', SHOWN_STATUS.as('status')])
+      .where('company_id', '=', of.companyId)
+      .where('agent.status', '<>', 'terminated')
+      .orderBy('id'),
   )
 
 export const insertAgent = (db: Db, row: Insertable<AgentTable>) => db.run(sql.insertInto('agent').values(row))

@@ -2,16 +2,16 @@ import * as v from 'valibot'
 import { agent, board } from '../../access/caller/who.ts'
 import { route } from '../../access/route.ts'
 import { LIST_QUERY, listOf, readPage } from '../../http/list.ts'
-import { reply } from '../../http/route.ts'
+import { JsonText, reply } from '../../http/route.ts'
 import type { Context } from '../../platform/context.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { Agent, AgentChange, AgentDetail, toAgent } from './agent.ts'
 import { getAgent } from './get.ts'
 import { InstructionsPath, InstructionsPathChange, setInstructionsPath } from './instructions-path.ts'
 import { SHOWN_STATUSES } from './lifecycle.ts'
-import { OrgNode, toOrg } from './org.ts'
-import { drawOrg } from './org-svg.ts'
-import { listLiveAgents, selectAgents } from './queries.ts'
+import { OrgNode } from './org.ts'
+import { orgJob } from './org-job.ts'
+import { selectAgents } from './queries.ts'
 import { RuntimeState, runtimeStateOf, Session, sessionsOf } from './runtime-state.ts'
 import { AGENT_QUERY, changing, showAgent } from './show.ts'
 import { changeAgent } from './update.ts'
@@ -116,7 +116,7 @@ export const agentRoutes = [
     summary: 'Get the org chart as a tree, without terminated agents',
     who: [board, agent],
     responses: { 200: v.array(OrgNode) },
-    run: (ctx, { params }) => orgOf(ctx, params.companyId),
+    run: async (ctx, { params }) => new JsonText(await orgOf(ctx, params.companyId, 'json')),
   }),
   route({
     id: 'agents.orgSvg',
@@ -125,8 +125,9 @@ export const agentRoutes = [
     summary: 'Get the org chart as an SVG image',
     who: [board, agent],
     responses: { 200: 'image/svg+xml' },
-    run: (ctx, { params }) => reply(200, drawOrg(orgOf(ctx, params.companyId)), { 'content-type': 'image/svg+xml' }),
+    run: async (ctx, { params }) =>
+      reply(200, await orgOf(ctx, params.companyId, 'svg'), { 'content-type': 'image/svg+xml' }),
   }),
 ]
 
-const orgOf = (ctx: Context, companyId: string): OrgNode[] => toOrg(listLiveAgents(ctx.db, { companyId, now: ctx.now }))
+const orgOf = (ctx: Context, companyId: string, format: 'json' | 'svg') => ctx.reader.run(orgJob, { companyId, format })

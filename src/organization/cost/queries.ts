@@ -89,14 +89,18 @@ export function listNames(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Returns the number of runs of each agent in a range of days, by agent id. */
-export const countRunsByAgent = (db: Db, of: { companyId: string; from: string; to: string }): Map<string, number> =>
+/** Returns the number of runs of agents in a range of days, by agent id. */
+export const countRunsByAgent = (
+  db: Db,
+  of: { companyId: string; agentIds: readonly string[]; from: string; to: string },
+): Map<string, number> =>
   new Map(
     db
       .all(
         sql
           .selectFrom('run_total')
           .select(({ fn }) => ['agent_id', fn.sum<number>('n').as('n')])
+          .where('agent_id', 'in', of.agentIds)
           .where('company_id', '=', of.companyId)
           .where('day', '>=', of.from)
           .where('day', '<=', of.to)

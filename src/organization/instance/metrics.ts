@@ -11,13 +11,13 @@ interface Figures {
   spend: { company: string; micros: number }[]
 }
 
-/** Counts the metrics that are stored in the database. It runs in the reader, because the number of run totals grows with time. */
+/** Counts the metrics that are stored in the database. It runs in the reader, because the number of daily totals grows with time. */
 export const metricsJob: ReadJob<{ month: string }, Figures> = {
   name: 'instance.metrics',
   run: (db, { month }) => ({
     runs: db.all(
-      raw<Figures['runs'][number]>`select agent.adapter_type as adapter, run_total.status, sum(n) as n
-        from run_total join agent on agent.id = agent_id group by 1, 2`.compile(sql),
+      raw<Figures['runs'][number]>`select adapter_type as adapter, status, sum(n) as n
+        from company_run_total group by 1, 2`.compile(sql),
     ),
     wakes: db.all(
       raw<Figures['wakes']>`select count(*) as n, min(created_at) as oldest from wake where status = 'waiting'`.compile(

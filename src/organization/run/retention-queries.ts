@@ -102,7 +102,7 @@ export function deleteUnreferencedRuns(db: Db, of: { ids: readonly string[] }): 
       .where('id', 'in', of.ids)
       .where('finished_at', 'is not', null)
       .where(({ not }) => not(IS_REFERENCED))
-      .returning(['id', 'company_id', 'agent_id', 'status', 'created_at', 'idle']),
+      .returning(['id', 'company_id', 'agent_id', 'adapter_type', 'status', 'created_at', 'idle']),
   )
   for (const run of deleted) {
     db.run(
@@ -112,6 +112,7 @@ export function deleteUnreferencedRuns(db: Db, of: { ids: readonly string[] }): 
         .where('company_id', '=', run.company_id)
         .where('day', '=', run.created_at.slice(0, 10))
         .where('agent_id', '=', run.agent_id)
+        .where('adapter_type', '=', run.adapter_type)
         .where('status', '=', run.status),
     )
   }

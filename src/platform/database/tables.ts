@@ -571,10 +571,21 @@ export interface RunTotalTable {
   company_id: string
   day: string
   agent_id: string
+  adapter_type: string
   status: 'starting' | 'running' | 'succeeded' | 'failed' | 'timed_out' | 'cancelled' | 'lost'
   n: number
   idle: Generated<number>
   idle_micros: Generated<number>
+}
+
+export interface CompanyRunTotalTable {
+  company_id: string
+  day: string
+  adapter_type: string
+  status: string
+  n: number
+  idle: number
+  idle_micros: number
 }
 
 export interface AgentSessionTable {
@@ -782,6 +793,7 @@ export interface Tables {
   run: RunTable
   worktree: WorktreeTable
   run_total: RunTotalTable
+  company_run_total: CompanyRunTotalTable
   agent_session: AgentSessionTable
   cost_event: CostEventTable
   cost_total: CostTotalTable

@@ -16,21 +16,11 @@ import {
   NewCostEvent,
 } from '../../organization/cost/cost.ts'
 import { toCents } from '../../organization/cost/money.ts'
-import { countRunsByAgent, listNames } from '../../organization/cost/queries.ts'
-import {
-  countTotals,
-  type Days,
-  daysOf,
-  listDays,
-  listTotals,
-  sumOfCompany,
-  type TotalKind,
-  toFigures,
-} from '../../organization/cost/totals.ts'
-import type { Context } from '../../platform/context.ts'
+import { daysOf, listDays, sumOfCompany, toFigures } from '../../organization/cost/totals.ts'
 import { getIssue } from '../issue/get.ts'
 import { bookCostEvent, toCostEvent } from './book.ts'
 import { costEventsAsCsv } from './csv.ts'
+import { costGroupsJob, type GroupKind } from './groups.ts'
 import { CostOfOneIssue, costsOfIssue } from './issue-costs.ts'
 import { COST_EVENT_FILTERS, COST_EVENT_QUERY, pageOfCostEvents } from './list.ts'
 
@@ -45,11 +35,9 @@ const DAYS = v.object({
 const grouping = <const Id extends string, const By extends string, const Shape extends v.GenericSchema>(what: {
   id: Id
   by: By
-  kind: TotalKind
+  kind: GroupKind
   summary: string
   shape: Shape
-  /** Returns the fields of each group besides its figures. */
-  name(ctx: Context, companyId: string, days: Days, keys: string[]): (key: string) => object
 }) =>
   route({
     id: what.id,
@@ -59,19 +47,18 @@ const grouping = <const Id extends string, const By extends string, const Shape 
     who: [board, agent],
     query: v.object({ ...DAYS.entries, ...LIST_QUERY }),
     responses: { 200: v.array(what.shape) },
-    run: (ctx, { params, query }) => {
+    run: async (ctx, { params, query }) => {
       const { companyId } = params as { companyId: string }
-      const days = daysOf(query, ctx.now)
-      const page = { after: decodeCursor(query.after, ['number', 'string']), limit: query.limit }
-      const of = { companyId, kind: what.kind, ...days }
-      const totals = listTotals(ctx.db, of, page)
-      const keys = totals.map((total) => total.key)
-      const name = what.name(ctx, companyId, days, keys)
-      return Page.of(totals, {
+      const { groups, total } = await ctx.reader.run(costGroupsJob, {
+        of: { companyId, kind: what.kind, ...daysOf(query, ctx.now) },
+        page: { after: decodeCursor(query.after, ['number', 'string']), limit: query.limit },
+        isCounted: query.count === 'true',
+      })
+      return Page.of(groups, {
         limit: query.limit,
-        cursorOf: (total) => [total.cost_micros, total.key],
-        show: (total) => ({ ...name(total.key), ...toFigures(total) }),
-        total: query.count === 'true' ? countTotals(ctx.db, of) : undefined,
+        cursorOf: ({ total }) => [total.cost_micros, total.key],
+        show: ({ name, total }) => ({ ...name, ...toFigures(total) }),
+        total,
       })
     },
   })
@@ -156,16 +143,6 @@ export const costRoutes = [
     kind: 'agent',
     summary: 'List the costs by agent, the highest first',
     shape: CostOfAgent,
-    name: (ctx, companyId, days, keys) => {
-      const names = listNames(ctx.db, 'agent', keys)
-      const runs = countRunsByAgent(ctx.db, { companyId, ...days })
-      return (key) => ({
-        agentId: key || null,
-        agentName: names.get(key)?.name ?? null,
-        agentStatus: names.get(key)?.status ?? null,
-        runCount: runs.get(key) ?? 0,
-      })
-    },
   }),
   grouping({
     id: 'costs.byProject',
@@ -173,10 +150,6 @@ export const costRoutes = [
     kind: 'project',
     summary: 'List the costs by project, the highest first',
     shape: CostOfProject,
-    name: (ctx, _companyId, _days, keys) => {
-      const names = listNames(ctx.db, 'project', keys)
-      return (key) => ({ projectId: key || null, projectName: names.get(key)?.name ?? null })
-    },
   }),
   grouping({
     id: 'costs.byIssue',
@@ -184,14 +157,6 @@ export const costRoutes = [
     kind: 'issue',
     summary: 'List the costs by issue, the highest first',
     shape: CostOfIssue,
-    name: (ctx, _companyId, _days, keys) => {
-      const names = listNames(ctx.db, 'issue', keys)
-      return (key) => ({
-        issueId: key || null,
-        identifier: names.get(key)?.identifier ?? null,
-        title: names.get(key)?.name ?? null,
-      })
-    },
   }),
   grouping({
     id: 'costs.byModel',
@@ -199,8 +164,6 @@ export const costRoutes = [
     kind: 'model',
     summary: 'List the costs by model, the highest first',
     shape: CostOfModel,
-    // The name of a provider contains no slash; the name of a model may.
-    name: () => (key) => ({ provider: key.split('/')[0], model: key.slice(key.indexOf('/') + 1) }),
   }),
   grouping({
     id: 'costs.byProvider',
@@ -208,7 +171,6 @@ export const costRoutes = [
     kind: 'provider',
     summary: 'List the costs by provider, the highest first',
     shape: CostOfProvider,
-    name: () => (key) => ({ provider: key }),
   }),
   route({
     id: 'costs.byDay',

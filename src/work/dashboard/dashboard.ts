@@ -6,6 +6,7 @@ import { MICROS_PER_CENT, toCents } from '../../organization/cost/money.ts'
 import { companySpend } from '../../organization/cost/queries.ts'
 import type { RunStatus } from '../../organization/run/run.ts'
 import type { Context } from '../../platform/context.ts'
+import type { ReadJob } from '../../platform/database/reader.ts'
 import { PRIORITIES } from '../issue/issue.ts'
 import { ISSUE_STATUSES, type IssueStatus, isTerminal } from '../issue/lifecycle.ts'
 import {
@@ -24,6 +25,9 @@ const DAYS_SHOWN = 14
 /** The maximum numbers of stale issues that are listed and counted, which limit the cost of the query. */
 const STALE_LISTED = 50
 export const STALE_COUNTED = 1_000
+
+/** The maximum number of agents that are listed with their idle runs. */
+const IDLE_LISTED = 20
 
 const count = field.integer
 const counts = <const Names extends readonly string[]>(names: Names) =>
@@ -94,14 +98,17 @@ export const Dashboard = v.strictObject({
     v.strictObject({
       runs: count,
       costCents: v.number(),
-      byAgent: v.array(
-        v.strictObject({
-          agentId: field.id,
-          agentName: v.string(),
-          runs: v.pipe(count, v.description('The number of runs of the agent on those days.')),
-          idleRuns: count,
-          costCents: v.pipe(v.number(), v.description('The cost of the idle runs.')),
-        }),
+      byAgent: v.pipe(
+        v.array(
+          v.strictObject({
+            agentId: field.id,
+            agentName: v.string(),
+            runs: v.pipe(count, v.description('The number of runs of the agent on those days.')),
+            idleRuns: count,
+            costCents: v.pipe(v.number(), v.description('The cost of the idle runs.')),
+          }),
+        ),
+        v.description(`At most ${IDLE_LISTED} agents, the highest cost first.`),
       ),
     }),
     v.description('Runs of those days that changed nothing. A longer interval or skipIfIdle avoids their cost.'),
@@ -110,13 +117,37 @@ export const Dashboard = v.strictObject({
 export type Dashboard = v.InferOutput<typeof Dashboard>
 
 /**
- * Reads the dashboard of a company. Every number comes from running totals or
+ * Reads the dashboard of a company. The numbers come from running totals or
  * from an index of exactly those rows, so the time does not grow with the
- * history.
+ * history. Only the list of agents with idle runs reads a row for each agent
+ * and day, in the reader.
  */
-export function dashboardOf(ctx: Context, companyId: string, staleAfterSec: number): Dashboard {
-  const stale = { companyId, before: new Date(Date.parse(ctx.now) - staleAfterSec * 1_000).toISOString() }
+export async function dashboardOf(ctx: Context, companyId: string, staleAfterSec: number): Promise<Dashboard> {
   const days = daysUntil(ctx.now)
+  const figures = figuresOf(ctx, companyId, { staleAfterSec, days })
+  const { idleRuns } = figures
+  const wanted = { companyId, from: days[0]!, limit: IDLE_LISTED }
+  const byAgent = idleRuns.runs > 0 ? await ctx.reader.run(idleAgentsJob, wanted) : []
+  return { ...figures, idleRuns: { ...idleRuns, byAgent } }
+}
+
+/** Lists the agents with idle runs, the highest cost first. */
+export const idleAgentsJob: ReadJob<
+  { companyId: string; from: string; limit: number },
+  Dashboard['idleRuns']['byAgent']
+> = {
+  name: 'dashboard.idle-agents',
+  run: (db, wanted) =>
+    listIdleAgents(db, wanted).map(({ micros, ...agent }) => ({ ...agent, costCents: micros / MICROS_PER_CENT })),
+}
+
+/** Reads everything except the list of agents with idle runs. */
+export function figuresOf(
+  ctx: Context,
+  companyId: string,
+  { staleAfterSec, days }: { staleAfterSec: number; days: readonly string[] },
+) {
+  const stale = { companyId, before: new Date(Date.parse(ctx.now) - staleAfterSec * 1_000).toISOString() }
   const staleTaskList = listStaleIssues(ctx.db, { ...stale, limit: STALE_LISTED })
   return {
     companyId,
@@ -130,8 +161,7 @@ export function dashboardOf(ctx: Context, companyId: string, staleAfterSec: numb
         : countStaleIssues(ctx.db, { ...stale, limit: STALE_COUNTED }),
     staleAfterSec,
     staleTaskList,
-    runActivity: runActivityOf(ctx, companyId, days),
-    idleRuns: idleRunsOf(ctx, companyId, days[0]!),
+    ...runsOf(ctx, companyId, days),
   }
 }
 
@@ -168,25 +198,20 @@ function costsOf(ctx: Context, companyId: string): Dashboard['costs'] {
 
 const FAILED: readonly string[] = ['failed', 'timed_out', 'lost'] satisfies RunStatus[]
 
-function runActivityOf(ctx: Context, companyId: string, days: readonly string[]): Dashboard['runActivity'] {
-  const rows = Map.groupBy(countRunsByDay(ctx.db, { companyId, from: days[0]! }), (row) => row.day)
-  return days.map((date) => {
+function runsOf(ctx: Context, companyId: string, days: readonly string[]) {
+  const rows = countRunsByDay(ctx.db, { companyId, from: days[0]! })
+  const byDay = Map.groupBy(rows, (row) => row.day)
+  const runActivity = days.map((date) => {
     const day = { date, succeeded: 0, failed: 0, other: 0, total: 0 }
-    for (const { status, n } of rows.get(date) ?? []) {
+    for (const { status, n } of byDay.get(date) ?? []) {
       day[status === 'succeeded' ? 'succeeded' : FAILED.includes(status) ? 'failed' : 'other'] += n
       day.total += n
     }
     return day
   })
-}
-
-function idleRunsOf(ctx: Context, companyId: string, from: string): Dashboard['idleRuns'] {
-  const agents = listIdleAgents(ctx.db, { companyId, from })
-  return {
-    runs: agents.reduce((sum, agent) => sum + agent.idleRuns, 0),
-    costCents: agents.reduce((sum, agent) => sum + agent.micros, 0) / MICROS_PER_CENT,
-    byAgent: agents.map(({ micros, ...agent }) => ({ ...agent, costCents: micros / MICROS_PER_CENT })),
-  }
+  const runs = rows.reduce((sum, { idle }) => sum + idle, 0)
+  const costCents = rows.reduce((sum, { idleMicros }) => sum + idleMicros, 0) / MICROS_PER_CENT
+  return { runActivity, idleRuns: { runs, costCents } }
 }
 
 /** Returns the UTC days of the dashboard, earliest first. */

@@ -1,17 +1,35 @@
-import { SHOWN_STATUS } from '../../organization/agent/queries.ts'
+import { READY, type ShownStatus } from '../../organization/agent/lifecycle.ts'
 import type { Db } from '../../platform/database/db.ts'
-import { prepared, raw, sql } from '../../platform/database/sql.ts'
+import { literals, prepared, sql } from '../../platform/database/sql.ts'
 
 const byAgentStatus = prepared((of: { companyId: string }) =>
   sql
     .selectFrom('agent')
-    .select((eb) => [SHOWN_STATUS.as('status'), eb.fn.countAll<number>().as('n')])
+    .select((eb) => ['status', eb.fn.countAll<number>().as('n')])
     .where('company_id', '=', of.companyId)
-    .groupBy(SHOWN_STATUS),
+    .groupBy('status'),
+)
+
+const runningByStatus = prepared((of: { companyId: string }) =>
+  sql
+    .selectFrom('run')
+    .innerJoin('agent', 'agent.id', 'run.agent_id')
+    .select((eb) => ['agent.status', eb.fn.count<number>('agent.id').distinct().as('n')])
+    .where('run.finished_at', 'is', null)
+    .where('run.company_id', '=', of.companyId)
+    .where('agent.status', 'in', literals(READY))
+    .groupBy('agent.status'),
 )
 
 /** Counts a company's agents by the status that the API returns. */
-export const countAgentsByStatus = (db: Db, of: { companyId: string }) => db.all(byAgentStatus(of))
+export function countAgentsByStatus(db: Db, of: { companyId: string }): { status: ShownStatus; n: number }[] {
+  const running = db.all(runningByStatus(of))
+  const stored = db.all(byAgentStatus(of)).map(({ status, n }) => ({
+    status,
+    n: n - (running.find((row) => row.status === status)?.n ?? 0),
+  }))
+  return [...stored, { status: 'running', n: running.reduce((sum, { n }) => sum + n, 0) }]
+}
 
 const byIssueStatus = prepared((of: { companyId: string }) =>
   sql.selectFrom('issue_count').select(['status', 'n']).where('company_id', '=', of.companyId),
@@ -79,35 +97,56 @@ export const countStaleIssues = (db: Db, of: { companyId: string; before: string
 
 const runsByDay = prepared((of: { companyId: string; from: string }) =>
   sql
-    .selectFrom('run_total')
-    .select((eb) => ['day', 'status', eb.fn.sum<number>('n').as('n')])
+    .selectFrom('company_run_total')
+    .select(['day', 'status', 'n', 'idle', 'idle_micros as idleMicros'])
     .where('company_id', '=', of.companyId)
-    .where('day', '>=', of.from)
-    .groupBy(['day', 'status']),
+    .where('day', '>=', of.from),
 )
 
 /** Counts the runs of each day by status, beginning with a day. */
 export const countRunsByDay = (db: Db, of: { companyId: string; from: string }) => db.all(runsByDay(of))
 
-const idleByAgent = prepared((of: { companyId: string; from: string }) =>
+const idleByAgent = prepared((of: { companyId: string; from: string; limit: number }) =>
   sql
-    .selectFrom('run_total')
-    .innerJoin('agent', 'agent.id', 'run_total.agent_id')
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('run_total')
+        .select((e) => [
+          'agent_id',
+          e.fn.sum<number>('idle').as('idleRuns'),
+          e.fn.sum<number>('idle_micros').as('micros'),
+        ])
+        .where('company_id', '=', of.companyId)
+        .where('day', '>=', of.from)
+        .where('idle', '>', 0)
+        .groupBy('agent_id')
+        .orderBy('micros', 'desc')
+        .orderBy('idleRuns', 'desc')
+        .orderBy('agent_id')
+        .limit(of.limit)
+        .as('most'),
+    )
+    .innerJoin('agent', 'agent.id', 'most.agent_id')
     .select((eb) => [
       'agent.id as agentId',
       'agent.name as agentName',
-      eb.fn.sum<number>('n').as('runs'),
-      eb.fn.sum<number>('idle').as('idleRuns'),
-      eb.fn.sum<number>('idle_micros').as('micros'),
+      eb
+        .selectFrom('run_total')
+        .select((e) => e.fn.sum<number>('n').as('n'))
+        .whereRef('run_total.agent_id', '=', 'agent.id')
+        .where('company_id', '=', of.companyId)
+        .where('day', '>=', of.from)
+        .$asScalar()
+        .$notNull()
+        .as('runs'),
+      'idleRuns',
+      'micros',
     ])
-    .where('run_total.company_id', '=', of.companyId)
-    .where('day', '>=', of.from)
-    .groupBy('agent.id')
-    .having(raw<boolean>`sum(idle) > 0`)
     .orderBy('micros', 'desc')
     .orderBy('idleRuns', 'desc')
     .orderBy('agent.id'),
 )
 
 /** Lists the agents with runs that made no change, the most expensive first. */
-export const listIdleAgents = (db: Db, of: { companyId: string; from: string }) => db.all(idleByAgent(of))
+export const listIdleAgents = (db: Db, of: { companyId: string; from: string; limit: number }) =>
+  db.all(idleByAgent(of))

@@ -48,6 +48,7 @@ const DAMAGES: [string, CheckName, string[], number][] = [
   ['a missing event', 'cost_totals', ['delete from cost_event where run_id is null'], 10],
   ['a wrong issue count', 'issue_counts', ["update issue_count set n = n + 1 where status = 'done'"], 1],
   ['a wrong run count', 'run_totals', ['update run_total set idle_micros = idle_micros + 1 where n > 0'], 1],
+  ['a wrong run count of a company', 'run_totals', ['update company_run_total set n = n + 1 where n > 0'], 1],
   [
     'an altered activity entry',
     'activity_chain',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OrgNode, toOrg } from '../../../src/organization/agent/org.ts'
-import { findAgentWithFacts } from '../../../src/organization/agent/queries.ts'
-import { insertRunRow } from '../../arrange.ts'
+import { listOrgMembers } from '../../../src/organization/agent/queries.ts'
+import { insertAgent, insertRunRow } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 import { makeAgent, makeCompany } from '../../make.ts'
 
@@ -40,11 +40,10 @@ test('the org chart is a tree of all agents that are not terminated', async (t) 
 test('the org chart contains each agent once, even with missing managers or a cycle', async (t) => {
   const app = createTestApp(t)
   const companyId = await makeCompany(app)
-  const rows = []
   for (const name of ['A', 'B', 'C', 'D']) {
-    const { id } = await makeAgent(app, companyId, { name })
-    rows.push(findAgentWithFacts(app.ctx.db, { id, now: app.ctx.now })!)
+    await makeAgent(app, companyId, { name })
   }
+  const rows = listOrgMembers(app.ctx.db, { companyId })
   const [a, b, c, d] = rows
   a!.reports_to = b!.id
   b!.reports_to = a!.id
@@ -54,6 +53,34 @@ test('the org chart contains each agent once, even with missing managers or a cy
     ['D', []],
     ['A', [['B', [['C', []]]]]],
   ])
+})
+
+test('the reporting tree has at most 100 levels', async (t) => {
+  const app = createTestApp(t)
+  const companyId = await makeCompany(app)
+  const chain: { id: string }[] = []
+  for (let level = 1; level <= 100; level++)
+    chain.push(insertAgent(app, { company_id: companyId, name: `L${level}`, reports_to: chain.at(-1)?.id ?? null }))
+  const hire = (reportsTo: string) => ({
+    name: 'Deep',
+    role: 'engineer',
+    adapterType: 'process',
+    adapterConfig: { command: 'true' },
+    reportsTo,
+  })
+  const agents = `/api/companies/${companyId}/agents`
+  const refused = await app.request('POST', agents, hire(chain[99]!.id))
+  assert.equal(refused.status, 422)
+  assert.match(refused.body.error, /below L100 the reporting tree would have more than 100 levels/)
+  const pair = await app.make('POST', agents, hire(chain[97]!.id))
+  const below = await app.make('POST', agents, hire(pair.id))
+  // The pair has two levels, so it cannot move one level down.
+  assert.equal((await app.request('PATCH', `/api/agents/${pair.id}`, { reportsTo: chain[98]!.id })).status, 422)
+  assert.equal((await app.request('PATCH', `/api/agents/${below.id}`, { reportsTo: chain[98]!.id })).status, 200)
+  // A cycle of all levels is found.
+  const cycle = await app.request('PATCH', `/api/agents/${chain[0]!.id}`, { reportsTo: chain[99]!.id })
+  assert.match(cycle.body.error, /L1 cannot report to L100, who reports to it/)
+  assert.equal((await app.request('GET', `/api/companies/${companyId}/org`)).status, 200)
 })
 
 test('the org chart is also an SVG that escapes agent names', async (t) => {
