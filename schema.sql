@@ -779,7 +779,7 @@ create table run_total (
   primary key (company_id, day, agent_id, adapter_type, status)
 ) strict, without rowid;
 
-create index run_total_by_agent on run_total (agent_id, company_id, day);
+create index run_total_by_agent on run_total (agent_id, day);
 create index run_total_with_idle on run_total (company_id, day, agent_id, idle, idle_micros) where idle > 0;
 
 create trigger run_total_insert after insert on run begin

@@ -92,7 +92,7 @@ export function listNames(
 /** Returns the number of runs of agents in a range of days, by agent id. */
 export const countRunsByAgent = (
   db: Db,
-  of: { companyId: string; agentIds: readonly string[]; from: string; to: string },
+  of: { agentIds: readonly string[]; from: string; to: string },
 ): Map<string, number> =>
   new Map(
     db
@@ -101,7 +101,6 @@ export const countRunsByAgent = (
           .selectFrom('run_total')
           .select(({ fn }) => ['agent_id', fn.sum<number>('n').as('n')])
           .where('agent_id', 'in', of.agentIds)
-          .where('company_id', '=', of.companyId)
           .where('day', '>=', of.from)
           .where('day', '<=', of.to)
           .groupBy('agent_id'),

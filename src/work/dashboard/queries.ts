@@ -134,7 +134,6 @@ const idleByAgent = prepared((of: { companyId: string; from: string; limit: numb
         .selectFrom('run_total')
         .select((e) => e.fn.sum<number>('n').as('n'))
         .whereRef('run_total.agent_id', '=', 'agent.id')
-        .where('company_id', '=', of.companyId)
         .where('day', '>=', of.from)
         .$asScalar()
         .$notNull()
