@@ -808,7 +808,7 @@ create table company_run_total (
   company_id   text not null references company (id) on delete cascade,
   day          text not null,
   adapter_type text not null,
-  status       text not null,
+  status       text not null check (status in ('starting', 'running', 'succeeded', 'failed', 'timed_out', 'cancelled', 'lost')),
   n            integer not null,
   idle         integer not null,
   idle_micros  integer not null,

@@ -582,7 +582,7 @@ export interface CompanyRunTotalTable {
   company_id: string
   day: string
   adapter_type: string
-  status: string
+  status: 'starting' | 'running' | 'succeeded' | 'failed' | 'timed_out' | 'cancelled' | 'lost'
   n: number
   idle: number
   idle_micros: number

@@ -181,6 +181,8 @@ test('every table is strict, and every column with a fixed set of values has a c
     'agent.adapter_type',
     'run.adapter_type',
     'agent_session.adapter_type',
+    'run_total.adapter_type',
+    'company_run_total.adapter_type',
     'activity.entity_type',
     'idempotency.status',
     'wake.priority',
