@@ -1,6 +1,6 @@
 import { READY, type ShownStatus } from '../../organization/agent/lifecycle.ts'
 import type { Db } from '../../platform/database/db.ts'
-import { literals, prepared, sql } from '../../platform/database/sql.ts'
+import { literals, prepared, raw, sql } from '../../platform/database/sql.ts'
 
 const byAgentStatus = prepared((of: { companyId: string }) =>
   sql
