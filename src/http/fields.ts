@@ -56,12 +56,19 @@ export const sentObject = v.pipe(
   v.check((value) => isSmallJson(value), JSON_TOO_LARGE),
 )
 
+/** Whether a date or timestamp begins with a day that exists. `Date` takes February 30 for March 2. */
+export function hasExistingDay(text: string): boolean {
+  const day = text.slice(0, 10)
+  const time = Date.parse(`${day}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === day
+}
+
 /** A timestamp in a request. An offset without minutes (+01) is ISO 8601 too, but Date cannot parse it. */
 export const sentTimestamp = v.pipe(
   v.string(),
   v.maxLength(MAX_TIME),
   v.isoTimestamp('must be a timestamp like 2027-01-31T00:00:00Z'),
-  v.check((at) => !Number.isNaN(Date.parse(at)), 'must be a timestamp like 2027-01-31T00:00:00Z'),
+  v.check((at) => hasExistingDay(at) && !Number.isNaN(Date.parse(at)), 'must be a timestamp like 2027-01-31T00:00:00Z'),
 )
 
 /** When a credential expires, in a body. */

@@ -1,3 +1,4 @@
+import { hasExistingDay } from '../../http/fields.ts'
 import type { Db } from '../../platform/database/db.ts'
 import { countRows, raw, sql } from '../../platform/database/sql.ts'
 import { invalid } from '../../platform/errors.ts'
@@ -23,7 +24,7 @@ export function daysOf(query: { from?: string | undefined; to?: string | undefin
 
 function dayOf(path: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
-  const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? new Date(text) : undefined
+  const at = hasExistingDay(text) ? new Date(text) : undefined
   if (at && !Number.isNaN(at.getTime())) return at.toISOString().slice(0, 10)
   throw invalid([{ path, message: 'must be a date like 2026-11-30 or an ISO 8601 timestamp' }])
 }

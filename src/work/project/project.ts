@@ -46,13 +46,8 @@ const day = v.pipe(
   v.maxLength(field.MAX_TIME),
   v.regex(/^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/, 'must be a date like 2026-11-30'),
   v.transform((date) => date.slice(0, 10)),
-  v.check((date) => toDay(date) === date, 'must be a date that exists'),
+  v.check(field.hasExistingDay, 'must be a date that exists'),
 )
-
-const toDay = (date: string) => {
-  const time = Date.parse(`${date}T00:00:00Z`)
-  return Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 10)
-}
 
 const ProjectFields = {
   description: v.optional(v.nullable(field.text)),

@@ -54,6 +54,9 @@ test('a key is valid until it expires', async (t) => {
   const late = await app.request('POST', `/api/agents/${agent.id}/keys`, { expiresAt: '2026-11-21T10:00:00Z' })
   assert.equal(late.status, 422)
   assert.equal((await app.request('POST', `/api/agents/${agent.id}/keys`, { expiresAt: 'tomorrow' })).status, 400)
+  // `Date` takes it for March 2.
+  const noDay = { expiresAt: '2027-02-30T00:00:00Z' }
+  assert.equal((await app.request('POST', `/api/agents/${agent.id}/keys`, noDay)).status, 400)
 })
 
 test('a personal token is valid until it expires', async (t) => {

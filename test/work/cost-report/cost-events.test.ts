@@ -69,7 +69,13 @@ test('a date range includes its first and last day, and no other days', async (t
 
 test('an invalid date range is refused', async (t) => {
   const { request, base } = await setUp(t)
-  for (const query of ['from=yesterday', 'to=2026-13-45', 'from=2026-11-20&to=2026-11-01']) {
+  for (const query of [
+    'from=yesterday',
+    'to=2026-13-45',
+    'from=2026-02-30',
+    'from=202',
+    'from=2026-11-20&to=2026-11-01',
+  ]) {
     assert.equal((await request('GET', `${base}/costs/summary?${query}`)).status, 400, query)
   }
 })
