@@ -145,7 +145,7 @@ export function createTestApp(t: TestContext, overrides: Partial<Config> = {}): 
     async () => {
       await searchExports(ctx, canaries)
       canaries.search('the log', logged.join(''))
-      canaries.searchFolder(dataDir)
+      canaries.searchFolder(dataDir, emptyDatabase)
     },
   )
   const app = createApp(ctx, ctx.tokens)
