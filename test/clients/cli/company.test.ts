@@ -6,12 +6,12 @@ import { readZip } from '../../../src/platform/source/zip.ts'
 import { PACKAGE_FILES } from '../../../src/portability/source/package-files.ts'
 import { temporaryFolder } from '../../helpers.ts'
 import { PACKAGES } from '../../portability/fixtures.ts'
-import { runService, startService } from './service.ts'
+import { withCommands } from './in-process.ts'
 
 test('a folder can be imported as a company, exported as a zip, and imported again', async (t) => {
+  const commands = await withCommands(t)
+  const run = (...args: string[]) => commands.run('company', ...args)
   const dataDir = temporaryFolder(t)
-  await startService(t, ['--data-dir', dataDir])
-  const run = (...args: string[]) => runService(t, ['company', ...args, '--data-dir', dataDir])
   const folder = path.join(PACKAGES, 'agentsys-engineering')
 
   const preview = await run('import', folder, '--preview', '--no-fetch')
@@ -51,9 +51,9 @@ test('a folder can be imported as a company, exported as a zip, and imported aga
 })
 
 test('a company can be created from a template, and an unreadable source prints a one-line error', async (t) => {
+  const commands = await withCommands(t)
+  const run = (...args: string[]) => commands.run('company', ...args)
   const dataDir = temporaryFolder(t)
-  await startService(t, ['--data-dir', dataDir])
-  const run = (...args: string[]) => runService(t, ['company', ...args, '--data-dir', dataDir])
   const made = await run('new', 'Walrus Ltd', '--template', 'software-team', '--yes')
   assert.equal(made.code, 0, made.err)
   assert.match(made.out, /Walrus Ltd \(WAL\) has id/)
@@ -76,9 +76,8 @@ test('a company can be created from a template, and an unreadable source prints 
 })
 
 test('--path imports one company of a folder with several companies', async (t) => {
-  const dataDir = temporaryFolder(t)
-  await startService(t, ['--data-dir', dataDir])
-  const run = (...args: string[]) => runService(t, ['company', 'import', ...args, '--no-fetch', '--data-dir', dataDir])
+  const commands = await withCommands(t)
+  const run = (...args: string[]) => commands.run('company', 'import', ...args, '--no-fetch')
   const folder = temporaryFolder(t)
   for (const name of ['agentsys-engineering', 'gstack'])
     cpSync(path.join(PACKAGES, name), path.join(folder, name), { recursive: true })

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { test } from 'node:test'
-import { environment, LAUNCHER, runService, withServer } from './service.ts'
+import { withCommands } from './in-process.ts'
+import { environment, LAUNCHER, runService } from './service.ts'
 
 const MESSAGES = path.join(import.meta.dirname, '../../agents/tells.mjs')
 
 test('the company commands work with names only, from creation to costs', async (t) => {
-  const { out, json, run } = await withServer(t)
+  const { out, json, run } = await withCommands(t, { environment: { PATH: process.env.PATH ?? '' } })
   assert.match(await out('company', 'create', 'Tern & Co', '--budget', '50'), /^This month\s+\$0\.00 of \$50\.00$/m)
   await out('agent', 'create', 'Ada', '--role', 'ceo', '--adapter', 'http', '--config', '{"url":"http://127.0.0.1:9"}')
   const config = JSON.stringify({ command: MESSAGES })
@@ -33,11 +34,18 @@ test('the company commands work with names only, from creation to costs', async 
   const rehearsal = await out('agent', 'rehearse', 'Kit')
   assert.match(rehearsal, /^Kit would not run .*\n {2}waits: Kit is paused: Not yet\./)
   assert.match(rehearsal, new RegExp(`Command +${MESSAGES}`))
+  const findRun = async (source: string) => {
+    for (;;) {
+      const runs: { id: string; invocationSource: string }[] = await json('run', 'list', '--agent', 'Kit')
+      const found = runs.find((run) => run.invocationSource === source)
+      if (found) return found
+    }
+  }
   await out('agent', 'resume', 'Kit')
+  await findRun('issue_assigned') // the issue was assigned during the pause
   await out('agent', 'invoke', 'Kit', '--issue', 'TER-1')
-  let live: { id: string } | undefined
-  while (!live) live = (await json('run', 'list', '--agent', 'Kit'))[0]
-  const followed = await run(['run', 'follow', live.id.slice(-8), '--raw'])
+  const live = await findRun('on_demand')
+  const followed = await run('run', 'follow', live.id.slice(-8), '--raw')
   assert.deepEqual([followed.code, JSON.parse(followed.out).argv], [0, [MESSAGES]])
   assert.equal(await out('run', 'log', live.id.slice(-8), '--raw'), followed.out)
   assert.match(await out('run', 'show', live.id), /^Status +succeeded$/m)
@@ -59,37 +67,37 @@ test('the company commands work with names only, from creation to costs', async 
 
   const key = await json('agent', 'keys', 'Kit', '--create', 'laptop')
   assert.match(key.token, /^svc_/)
-  const own = await run(['issue', 'list', '--json', '--token', key.token])
+  const own = await run('issue', 'list', '--json', '--token', key.token)
   assert.deepEqual([own.code, own.out], [0, '[]\n'], 'an agent needs not name its company')
   await out('agent', 'keys', 'Kit', '--create', 'screen', '--scope', 'read', '--expires', '2d')
   assert.match(await out('agent', 'keys', 'Kit'), /^screen +svc_\S+ +read +valid +\d{4}-\d\d-\d\d /m)
   await out('agent', 'keys', 'Kit', '--revoke', 'laptop')
-  assert.equal((await run(['issue', 'list', '--token', key.token])).code, 4)
+  assert.equal((await run('issue', 'list', '--token', key.token)).code, 4)
 })
 
 test('with several companies a command selects one by name, by prefix or from the environment', async (t) => {
-  const { out, run } = await withServer(t)
+  const { out, run, runIn } = await withCommands(t)
   await out('company', 'create', 'Tern & Co')
   await out('company', 'create', 'Walrus')
-  const unnamed = await run(['agent', 'list'])
+  const unnamed = await run('agent', 'list')
   assert.equal(unnamed.code, 2)
   assert.match(unnamed.err, /--company: Tern & Co \(TER\), Walrus \(WAL\)/)
   await out('agent', 'create', 'Ada', '--company', 'wal')
   assert.match(await out('agent', 'list', '--company', 'walrus'), /^Ada /m)
-  assert.match((await run(['agent', 'list'], { SERVICE_COMPANY_ID: 'WAL' })).out, /^Ada /m)
+  assert.match((await runIn({ SERVICE_COMPANY_ID: 'WAL' }, 'agent', 'list')).out, /^Ada /m)
   assert.doesNotMatch(await out('agent', 'list', '-c', 'TER'), /Ada/)
-  assert.equal((await run(['agent', 'list', '-c', 'nope'])).code, 5)
-  assert.equal((await run(['agent', 'show', 'Ada', '-c', 'TER'])).code, 5)
+  assert.equal((await run('agent', 'list', '-c', 'nope')).code, 5)
+  assert.equal((await run('agent', 'show', 'Ada', '-c', 'TER')).code, 5)
 })
 
 test('the board can decide an approval by the last characters of its id', async (t) => {
-  const { out, json, run } = await withServer(t)
+  const { out, json, run } = await withCommands(t)
   await out('company', 'create', 'Tern & Co')
   const company = (await json('company', 'list'))[0]
   const body = JSON.stringify({ type: 'approve_ceo_strategy', payload: { plan: 'Draw first.' } })
   const ceo = await json('agent', 'create', 'Ada', '--role', 'ceo')
   const { token } = await json('agent', 'keys', 'Ada', '--create', 'k')
-  const requested = await run(['api', 'POST', `/api/companies/${company.id}/approvals`, body, '--token', token])
+  const requested = await run('api', 'POST', `/api/companies/${company.id}/approvals`, body, '--token', token)
   assert.equal(requested.code, 0, requested.err)
   const id = JSON.parse(requested.out).id.slice(-8)
   assert.match(await out('approval', 'list'), new RegExp(`^${id} +approve ceo strategy +pending +Ada +Draw first`, 'm'))
@@ -99,17 +107,17 @@ test('the board can decide an approval by the last characters of its id', async 
 })
 
 test('tables fit a terminal of 80 columns, and are complete in a pipe', async (t) => {
-  const { out, run } = await withServer(t)
+  const { out, runIn } = await withCommands(t)
   await out('company', 'create', 'Tern & Co')
   await out('issue', 'create', `${'A long title of an issue '.repeat(6)}end`)
-  const narrow = await run(['issue', 'list'], { COLUMNS: '80' })
+  const narrow = await runIn({ COLUMNS: '80' }, 'issue', 'list')
   for (const line of narrow.out.trimEnd().split('\n')) assert.ok(line.length <= 80, line)
   assert.match(narrow.out, /… {2}todo /)
   assert.match(await out('issue', 'list'), / end {2}todo /)
 })
 
 test('text from agents cannot send control sequences to the terminal', async (t) => {
-  const { out } = await withServer(t)
+  const { out } = await withCommands(t)
   await out('company', 'create', 'Tern & Co')
   await out('issue', 'create', 'Draw')
   await out('issue', 'comment', 'TER-1', 'before\u001b]0;owned\u0007\u001b[2Jafter')
@@ -128,7 +136,7 @@ test('the bash completion contains every verb', async (t) => {
 })
 
 test('JSON output has the selected fields, supports jq, and --json needs no argument', async (t) => {
-  const { out, run } = await withServer(t)
+  const { out, run } = await withCommands(t)
   await out('company', 'create', 'Tern & Co')
   await out('issue', 'create', '日本語 🎉')
   assert.deepEqual(JSON.parse(await out('issue', 'list', '--json=identifier,status')), [
@@ -136,15 +144,12 @@ test('JSON output has the selected fields, supports jq, and --json needs no argu
   ])
   assert.equal(JSON.parse(await out('issue', 'view', '--json', 'TER-1')).title, '日本語 🎉')
   assert.equal(await out('issue', 'list', '--jq', '.[] | .title'), '日本語 🎉\n')
-  assert.match(
-    (await run(['issue', 'list', '--json=nope'])).err,
-    /--json: there is no field nope\. The fields are: id, /,
-  )
-  assert.match((await run(['issue', 'list', '--jq', '.['])).err, /^service: --jq: jq: error/)
+  assert.match((await run('issue', 'list', '--json=nope')).err, /--json: there is no field nope\. The fields are: id, /)
+  assert.match((await run('issue', 'list', '--jq', '.[')).err, /^service: --jq: jq: error/)
 })
 
 test('a usage error names the option, and nothing is deleted without --yes', async (t) => {
-  const { out, run } = await withServer(t)
+  const { out, run } = await withCommands(t)
   await out('company', 'create', 'Tern & Co')
   await out('issue', 'create', 'Draw')
   for (const [args, message] of [
@@ -158,7 +163,7 @@ test('a usage error names the option, and nothing is deleted without --yes', asy
     [['company', 'delete', 'TER'], /add --yes/],
     [['login', 'service.example.com'], /<url> must be a URL such as https:/],
   ] as const) {
-    const { code, err } = await run([...args])
+    const { code, err } = await run(...args)
     assert.equal(code, 2, err)
     assert.match(err, message)
   }

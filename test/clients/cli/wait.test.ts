@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { temporaryFolder } from '../../helpers.ts'
 import { startTestServer } from '../../server.ts'
-import { runService, spawnService, startService } from './service.ts'
+import { runCommand } from './in-process.ts'
+import { spawnService } from './service.ts'
 
 const AGENTS = path.join(import.meta.dirname, '../../agents')
 
@@ -31,12 +31,11 @@ async function makeIssue(request: SendRequest) {
   return company
 }
 
-/** Starts a server as a separate process, with such an issue. */
+/** Starts a server with such an issue. */
 async function withIssue(t: TestContext) {
-  const dataDir = temporaryFolder(t)
-  const { url } = await startService(t, ['--data-dir', dataDir])
-  const request = askAt(url)
-  return { at: ['--data-dir', dataDir], request, company: await makeIssue(request) }
+  const { server } = await startTestServer(t)
+  const request = askAt(server.url)
+  return { at: ['--url', server.url], request, company: await makeIssue(request) }
 }
 
 const waitFor = (t: TestContext, args: string[]) => spawnService(t, ['wait', 'TER-1', ...args])
@@ -48,26 +47,26 @@ test('wait exits when the issue reaches the status', async (t) => {
   await request('PATCH', '/api/issues/TER-1', { status: 'done' })
   const { code, out } = await waiting.ended
   assert.deepEqual([code, out], [0, 'TER-1 is done: Draw\n'])
-  assert.equal((await runService(t, ['wait', 'TER-1', ...at])).code, 0, 'and at once where it is there already')
+  assert.equal((await runCommand(t, ['wait', 'TER-1', ...at])).code, 0, 'and at once where it is there already')
 })
 
 test('wait exits when the issue can no longer reach the status, and at the timeout', async (t) => {
   const { at, request } = await withIssue(t)
-  const late = await runService(t, ['wait', 'TER-1', '--timeout', '50ms', ...at])
+  const late = await runCommand(t, ['wait', 'TER-1', '--timeout', '50ms', ...at])
   assert.deepEqual([late.code, late.err], [8, 'service: TER-1 is in progress after 0.05 s.\n'])
   const waiting = waitFor(t, at)
   await request('PATCH', '/api/issues/TER-1', { status: 'cancelled' })
   const { code, err } = await waiting.ended
   assert.deepEqual([code, err], [7, 'service: TER-1 is cancelled, so it will not be done.\n'])
-  assert.equal((await runService(t, ['wait', 'TER-1', '--until', 'cancelled', ...at])).code, 0)
+  assert.equal((await runCommand(t, ['wait', 'TER-1', '--until', 'cancelled', ...at])).code, 0)
 })
 
 test('wait explains invalid arguments', async (t) => {
   const { at } = await withIssue(t)
-  assert.equal((await runService(t, ['wait', 'TER-1', '--until', 'ready', ...at])).code, 2)
-  assert.equal((await runService(t, ['wait', 'TER-1', '--timeout', 'soon', ...at])).code, 2)
-  assert.equal((await runService(t, ['wait', 'TER-9', ...at])).code, 5)
-  assert.equal((await runService(t, ['wait', 'TER-1', '--url', 'http://127.0.0.1:9'])).code, 3)
+  assert.equal((await runCommand(t, ['wait', 'TER-1', '--until', 'ready', ...at])).code, 2)
+  assert.equal((await runCommand(t, ['wait', 'TER-1', '--timeout', 'soon', ...at])).code, 2)
+  assert.equal((await runCommand(t, ['wait', 'TER-9', ...at])).code, 5)
+  assert.equal((await runCommand(t, ['wait', 'TER-1', '--url', 'http://127.0.0.1:9'])).code, 3)
 })
 
 test('wait continues after a restart of the server', async (t) => {
@@ -112,7 +111,7 @@ for (const [program, code] of [
 ] as const) {
   test(`run follow of ${program} exits with ${code}`, async (t) => {
     const { at, run } = await withAgent(t, program)
-    const followed = await runService(t, ['run', 'follow', run.id, ...at])
+    const followed = await runCommand(t, ['run', 'follow', run.id, ...at])
     assert.equal(followed.code, code, followed.err)
   })
 }

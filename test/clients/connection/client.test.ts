@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { ERROR_STATUS } from '../../../src/platform/errors.ts'
 import { temporaryFolder } from '../../helpers.ts'
+import { runCommand } from '../cli/in-process.ts'
 import { environment, LAUNCHER, runService, startService } from '../cli/service.ts'
 
 const UNUSED_URL = 'http://127.0.0.1:9'
@@ -72,7 +73,7 @@ test('a data directory without a server exits with 3, even if its old port is in
   const stale = { pid: process.pid, url: other.url, instance: '00000000-0000-4000-8000-000000000000' }
   writeFileSync(path.join(dataDir, 'server.json'), JSON.stringify(stale))
   for (const args of [at, ['company', 'list'], ['status'], ['wait', 'TER-1']]) {
-    const { code, err } = await runService(t, [...args, '--data-dir', dataDir])
+    const { code, err } = await runCommand(t, [...args, '--data-dir', dataDir])
     assert.equal(code, 3, `${args.join(' ')}: ${err}`)
   }
 })
@@ -125,7 +126,7 @@ test('each kind of error has its exit code, with the response on standard output
     internal: 1,
   }
   for (const [error, exitCode] of Object.entries(expected)) {
-    const { code, out, err } = await runService(t, ['api', 'GET', `/${error}`, '--url', url])
+    const { code, out, err } = await runCommand(t, ['api', 'GET', `/${error}`, '--url', url])
     assert.deepEqual([code, err, JSON.parse(out).code], [exitCode, `service: It is ${error}.\n`, error])
   }
 })
