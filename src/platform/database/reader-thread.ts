@@ -15,6 +15,12 @@ export type JobLoaders = Record<string, () => Promise<AnyJob>>
 /** Serves the jobs in this thread, for one reader after the other. The connection cannot write. */
 export function serveJobs(jobs: JobLoaders): void {
   let open: { file: string; sqlite: Database.Database; db: Db } | undefined
+  const loaded = new Map<string, AnyJob>()
+  const load = async (name: string) => {
+    const job = loaded.get(name) ?? (await jobs[name]!())
+    loaded.set(name, job)
+    return job
+  }
   const send = (response: Response) => parentPort!.postMessage(response)
   const close = () => {
     open?.sqlite.close()
@@ -36,7 +42,7 @@ export function serveJobs(jobs: JobLoaders): void {
       return
     }
     try {
-      const { run } = await jobs[request.job]!()
+      const { run } = await load(request.job)
       const db = dbOf(request.file)
       // The time limit of the job starts here.
       send({ type: 'started' })
