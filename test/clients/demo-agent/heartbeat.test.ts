@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
+import { createClient } from '../../../src/clients/client/client.ts'
 import { ISSUE_COUNT, ROOT_ISSUE, TEAM } from '../../../src/clients/demo/company.ts'
-import { type Api, createApi } from '../../../src/clients/demo-agent/api.ts'
+import type { Api } from '../../../src/clients/demo-agent/api.ts'
 import { heartbeat } from '../../../src/clients/demo-agent/heartbeat.ts'
 import { temporaryFolder } from '../../helpers.ts'
-import { type Stub, startStub } from './stub.ts'
+import { createStub, fetchFrom, type Stub } from './stub.ts'
 
 interface Office {
   stub: Stub
@@ -15,8 +16,8 @@ interface Office {
   wake(name: string, env?: Record<string, string>, api?: (api: Api) => Api): Promise<string[]>
 }
 
-async function openOffice(t: TestContext): Promise<Office> {
-  const stub = await startStub(t)
+function openOffice(t: TestContext): Office {
+  const stub = createStub()
   const workspace = temporaryFolder(t)
   const idOf = (name: string | null) => stub.agents.find((agent) => agent.name === name)?.id ?? null
   for (const { name, role, reportsTo } of TEAM) stub.add('agents', { name, role, reportsTo: idOf(reportsTo) })
@@ -27,7 +28,7 @@ async function openOffice(t: TestContext): Promise<Office> {
     root,
     async wake(name, env = {}, wrap = (api) => api) {
       const printed: string[] = []
-      const api = wrap(createApi(stub.url, idOf(name)))
+      const api = wrap(createClient({ url: stub.url, credential: idOf(name), fetch: fetchFrom(stub) }))
       await heartbeat({
         api,
         env: { ...env, SERVICE_WORKSPACE_CWD: workspace },
@@ -63,7 +64,7 @@ async function workUntilQuiet(office: Office, wrap?: (api: Api) => Api): Promise
 }
 
 test('a CEO requests approval of its strategy once, and delegates nothing before it is approved', async (t) => {
-  const office = await openOffice(t)
+  const office = openOffice(t)
   await office.wake('Ada')
   await office.wake('Ada')
   assert.equal(office.stub.approvals.length, 1)
@@ -76,7 +77,7 @@ test('a CEO requests approval of its strategy once, and delegates nothing before
 })
 
 test('a strategy that the board returns is revised and resubmitted', async (t) => {
-  const office = await openOffice(t)
+  const office = openOffice(t)
   await office.wake('Ada')
   Object.assign(office.stub.approvals[0], { status: 'revision_requested', decisionNote: 'cheaper' })
   await office.wake('Ada')
@@ -85,7 +86,7 @@ test('a strategy that the board returns is revised and resubmitted', async (t) =
 })
 
 test('the agents complete the whole outline, each issue once', async (t) => {
-  const office = await openOffice(t)
+  const office = openOffice(t)
   await workUntilQuiet(office)
   assert.equal(office.stub.issues.length, ISSUE_COUNT)
   assert.deepEqual([...new Set(office.stub.issues.map((issue) => issue.status))], ['done'])
@@ -96,7 +97,7 @@ test('the agents complete the whole outline, each issue once', async (t) => {
 })
 
 test('work creates a file in the workspace', async (t) => {
-  const office = await openOffice(t)
+  const office = openOffice(t)
   await workUntilQuiet(office)
   const workers = office.stub.agents.filter((agent) => ['engineer', 'researcher'].includes(agent.role))
   const theirs = office.stub.issues.filter((issue) => workers.some((agent) => agent.id === issue.assigneeAgentId))
@@ -107,7 +108,7 @@ test('work creates a file in the workspace', async (t) => {
 })
 
 test('an engineer asks the researcher a question, waits, and continues after the response', async (t) => {
-  const office = await openOffice(t)
+  const office = openOffice(t)
   const kit = office.stub.agents.find((agent) => agent.name === 'Kit')
   const issue = office.stub.add('issues', {
     title: 'Read the data',
@@ -129,7 +130,7 @@ test('an engineer asks the researcher a question, waits, and continues after the
 })
 
 test('an issue that another agent holds is skipped, and the next issue is done', async (t) => {
-  const office = await openOffice(t)
+  const office = openOffice(t)
   const kit = office.stub.agents.find((agent) => agent.name === 'Kit')
   const lost = office.stub.add('issues', { title: 'Lost', assigneeAgentId: kit.id })
   const stored = office.stub.add('issues', { title: 'Kept', assigneeAgentId: kit.id })
@@ -155,7 +156,7 @@ test('if an agent is killed after any request, its next heartbeat continues and 
   let killed = true
   for (let killAt = 1; killed; killAt++) {
     killed = false
-    const office = await openOffice(t)
+    const office = openOffice(t)
     Object.assign(office.root, { description: SMALL_OUTLINE })
     let requests = 0
     const dying = (api: Api): Api =>

@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
+import type { Fetch } from '../../../src/clients/client/client.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a stub of JSON shapes.
 type Json = any
@@ -16,11 +17,11 @@ export interface Stub {
   add(noun: 'agents' | 'issues' | 'approvals', fields: object): Json
 }
 
-/** Starts a server with the part of the API that the demo agent uses. The bearer token is the id of the agent. */
-export async function startStub(t: TestContext): Promise<Stub> {
+/** Creates a company without a server. `fetchFrom` sends requests to it. */
+export function createStub(): Stub {
   let count = 0
   const stub: Stub = {
-    url: '',
+    url: 'http://stub',
     agents: [],
     issues: [],
     approvals: [],
@@ -32,11 +33,33 @@ export async function startStub(t: TestContext): Promise<Stub> {
       return row
     },
   }
+  return stub
+}
+
+/** Sends requests to a stub without a socket. */
+export const fetchFrom =
+  (stub: Stub): Fetch =>
+  async (url, { method, headers, body }) => {
+    const sent = body === undefined ? undefined : JSON.parse(body as string)
+    const reply = answerOf(stub, { method, url, authorization: headers.authorization, body: sent })
+    const content = JSON.stringify(reply.body)
+    return {
+      status: reply.status,
+      headers: new Headers({ 'content-type': 'application/json' }),
+      text: async () => content,
+    }
+  }
+
+/** Starts a server with the part of the API that the demo agent uses. The bearer token is the id of the agent. */
+export async function startStub(t: TestContext): Promise<Stub> {
+  const stub = createStub()
   const keys = new Map<string, Json>()
   const server = createServer(async (request, response) => {
     const key = request.headers['idempotency-key'] as string | undefined
     const first = key === undefined ? undefined : keys.get(key)
-    const reply = first ?? (await answerOf(stub, request))
+    const { method = '', url = '' } = request
+    const body = method === 'GET' ? undefined : await json(request)
+    const reply = first ?? answerOf(stub, { method, url, authorization: request.headers.authorization, body })
     if (key !== undefined) keys.set(key, reply)
     response.writeHead(reply.status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(reply.body))
@@ -64,10 +87,16 @@ const EMPTY = {
   approvals: { status: 'pending', decisionNote: null, issueIds: [] },
 }
 
-async function answerOf(stub: Stub, request: IncomingMessage): Promise<{ status: number; body: Json }> {
-  const url = new URL(request.url!, 'http://stub')
-  const body: Json = request.method === 'GET' ? undefined : await json(request)
-  const me = stub.agents.find((agent) => `Bearer ${agent.id}` === request.headers.authorization)
+interface StubRequest {
+  method: string
+  url: string
+  authorization: string | undefined
+  body: Json
+}
+
+function answerOf(stub: Stub, { body, ...request }: StubRequest): { status: number; body: Json } {
+  const url = new URL(request.url, stub.url)
+  const me = stub.agents.find((agent) => `Bearer ${agent.id}` === request.authorization)
   if (!me) return { status: 401, body: { error: 'Who are you?', code: 'unauthenticated' } }
   const ok = (reply: Json, status = 200) => ({ status, body: reply })
   const refuse = (status: 404 | 409 | 422) => ({
