@@ -6,6 +6,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { temporaryFolder } from '../../helpers.ts'
+import { runCommand } from '../cli/in-process.ts'
 import { environment, LAUNCHER, runService, startService } from '../cli/service.ts'
 
 /** Sends a JSON request and expects a 2xx. */
@@ -76,15 +77,15 @@ test('a restore after deletion of the data directory restores files, issues, and
     string,
     string,
   ]
-  assert.equal((await runService(t, ['backup', '--data-dir', dataDir, '--out', withKeys, '--with-keys'])).code, 0)
-  assert.equal((await runService(t, ['backup', '--data-dir', dataDir, '--out', without])).code, 0)
-  const refused = await runService(t, ['restore', withKeys, '--data-dir', dataDir, '--yes'])
+  assert.equal((await runCommand(t, ['backup', '--data-dir', dataDir, '--out', withKeys, '--with-keys'])).code, 0)
+  assert.equal((await runCommand(t, ['backup', '--data-dir', dataDir, '--out', without])).code, 0)
+  const refused = await runCommand(t, ['restore', withKeys, '--data-dir', dataDir, '--yes'])
   assert.deepEqual([refused.code, /Nothing was restored/.test(refused.err)], [75, true])
   process.kill(server.pid, 'SIGKILL')
   await server.ended
 
   const other = path.join(folder, 'other')
-  const restored = await runService(t, ['restore', withKeys, '--data-dir', other, '--yes', '--json'])
+  const restored = await runCommand(t, ['restore', withKeys, '--data-dir', other, '--yes', '--json'])
   assert.equal(restored.code, 0, restored.err)
   assert.deepEqual(JSON.parse(restored.out).unreadableSecrets, [])
   const again = await startService(t, ['--data-dir', other])
@@ -95,7 +96,7 @@ test('a restore after deletion of the data directory restores files, issues, and
   assert.equal((await send(`${again.url}/api/companies`, 'GET'))[0].id, company.id)
 
   const third = path.join(folder, 'third')
-  const locked = await runService(t, ['restore', without, '--data-dir', third, '--yes', '--json'])
+  const locked = await runCommand(t, ['restore', without, '--data-dir', third, '--yes', '--json'])
   assert.equal(locked.code, 0, locked.err)
   assert.match(JSON.parse(locked.out).unreadableSecrets.join(), /TOKEN/)
 })
@@ -105,11 +106,11 @@ test('a restore preserves the previous files, and the next start completes an in
   const dataDir = path.join(folder, 'data')
   const { server, issue } = await startWithContent(t, dataDir)
   const archive = path.join(folder, 'b.tar.gz')
-  assert.equal((await runService(t, ['backup', '--data-dir', dataDir, '--out', archive])).code, 0)
+  assert.equal((await runCommand(t, ['backup', '--data-dir', dataDir, '--out', archive])).code, 0)
   await send(`${server.url}/api/issues/${issue.id}`, 'PATCH', { title: 'Changed later' })
   process.kill(server.pid, 'SIGKILL')
   await server.ended
-  const restored = JSON.parse((await runService(t, ['restore', archive, '--data-dir', dataDir, '--yes', '--json'])).out)
+  const restored = JSON.parse((await runCommand(t, ['restore', archive, '--data-dir', dataDir, '--yes', '--json'])).out)
   assert.ok(existsSync(path.join(restored.keptIn, 'service.db')))
 
   // The state after a kill: the old files are moved away, and one of the new files is in place.
@@ -133,7 +134,7 @@ test('an archive that is truncated, altered or not a backup is refused, and noth
   const dataDir = path.join(folder, 'data')
   await startWithContent(t, dataDir)
   const archive = path.join(folder, 'b.tar.gz')
-  assert.equal((await runService(t, ['backup', '--data-dir', dataDir, '--out', archive])).code, 0)
+  assert.equal((await runCommand(t, ['backup', '--data-dir', dataDir, '--out', archive])).code, 0)
   const bytes = readFileSync(archive)
   const tar = gunzipSync(bytes)
   const altered = Buffer.from(tar)
@@ -149,7 +150,7 @@ test('an archive that is truncated, altered or not a backup is refused, and noth
     const file = path.join(folder, 'bad.tar.gz')
     writeFileSync(file, content)
     const target = path.join(folder, 'target')
-    const ended = await runService(t, ['restore', file, '--data-dir', target, '--yes'])
+    const ended = await runCommand(t, ['restore', file, '--data-dir', target, '--yes'])
     assert.deepEqual([ended.code, /is not a complete backup/.test(ended.err)], [1, true], `${name}: ${ended.err}`)
     assert.deepEqual(readdirSync(target), ['server.lock'], name)
   }
@@ -186,7 +187,7 @@ test('a backup that is killed or runs out of space leaves no archive, and the ne
   killed.kill('SIGKILL')
   await once(killed, 'exit')
   assert.ok(!existsSync(out))
-  assert.equal((await runService(t, ['backup', '--data-dir', dataDir, '--out', out])).code, 0)
+  assert.equal((await runCommand(t, ['backup', '--data-dir', dataDir, '--out', out])).code, 0)
   assert.deepEqual(readdirSync(path.dirname(out)), ['b.tar.gz'])
 })
 
@@ -195,7 +196,7 @@ test('a server in read-only mode accepts every read and refuses every change', a
   const dataDir = path.join(folder, 'data')
   const { issue, company } = await startWithContent(t, dataDir)
   const archive = path.join(folder, 'b.tar.gz')
-  assert.equal((await runService(t, ['backup', '--data-dir', dataDir, '--out', archive])).code, 0)
+  assert.equal((await runCommand(t, ['backup', '--data-dir', dataDir, '--out', archive])).code, 0)
   const usage = await runService(t, ['start', '--from', archive])
   assert.deepEqual([usage.code, /--read-only/.test(usage.err)], [2, true])
   const viewer = await startService(t, ['--read-only', '--from', archive])

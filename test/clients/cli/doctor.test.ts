@@ -4,7 +4,8 @@ import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { CHECKS } from '../../../src/clients/doctor/checks.ts'
 import { temporaryFolder } from '../../helpers.ts'
-import { runService, startService } from './service.ts'
+import { runCommand } from './in-process.ts'
+import { startService } from './service.ts'
 
 interface Result {
   id: string
@@ -16,7 +17,7 @@ interface Result {
 }
 
 async function examine(t: TestContext, dataDir: string, env: Record<string, string> = {}) {
-  const { code, out } = await runService(t, ['doctor', '--json', '--data-dir', dataDir], env)
+  const { code, out } = await runCommand(t, ['doctor', '--json', '--data-dir', dataDir], env)
   const checks: Result[] = JSON.parse(out).checks
   return { code, ok: JSON.parse(out).ok, of: (id: string) => checks.filter((check) => check.id === id), checks }
 }
@@ -61,7 +62,7 @@ test('doctor prints how to fix each error, and exits with 1', async (t) => {
   writeFileSync(file, '')
   const none = await examine(t, file)
   assert.deepEqual([none.code, none.of('settings')[0]!.status], [1, 'broken'])
-  const text = await runService(t, ['doctor', '--data-dir', dataDir])
+  const text = await runCommand(t, ['doctor', '--data-dir', dataDir])
   assert.match(text.out, /^broken +Database +/m)
   assert.match(text.err, /1 of \d+ checks are broken/)
 })
