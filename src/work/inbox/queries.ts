@@ -114,8 +114,8 @@ export const findBudgetEvent = (db: Db, of: { companyId: string; entityId: strin
       .where('entity_id', '=', of.entityId)
       .where('created_at', '>=', of.since)
       .where(
-        raw<boolean>`action in ('agent.budget_warning', 'company.budget_warning', 'agent.budget_changed')
-          or action in ('agent.paused', 'company.paused') and details ->> '$.reason' = 'budget'`,
+        raw<boolean>`(action in ('agent.budget_warning', 'company.budget_warning', 'agent.budget_changed')
+          or action in ('agent.paused', 'company.paused') and details ->> '$.reason' = 'budget')`,
       )
       .orderBy(raw`action like '%.paused' desc, action like '%.budget_warning' desc, seq desc`)
       .limit(1),

@@ -85,6 +85,23 @@ test('a budget in the inbox has the time of its warning or of its pause', async 
   assert.deepEqual(await budgets(), ['Rich used up its budget 09:01:00'])
 })
 
+test('a budget in the inbox does not have the time of the pause of another agent', async (t) => {
+  const app = await setUp(t)
+  const { request, make, company, clock } = app
+  const spend = (agentId: string, costCents: number) =>
+    make('POST', `/api/companies/${company.id}/cost-events`, { agentId, provider: 'x', model: 'y', costCents })
+  const agent = (name: string) => insertAgent(app, { company_id: company.id, name, budget_micros: 1_000_000 }).id
+  const [rich, poor] = [agent('Rich'), agent('Poor')]
+  await spend(rich, 85)
+  clock.move(60_000)
+  await spend(poor, 100)
+  const { body } = await request('GET', '/api/inbox?kind=budget')
+  assert.deepEqual(body.map(({ title, at }: Item & { at: string }) => `${title} ${at.slice(11, 16)}`).sort(), [
+    'Poor used up its budget 09:01',
+    'Rich used 80 % of its budget 09:00',
+  ])
+})
+
 test('a webhook that the server disabled is in the inbox until it is enabled', async (t) => {
   const app = await setUp(t)
   const { id } = await app.make('POST', `/api/companies/${app.company.id}/webhooks`, {
