@@ -1,6 +1,6 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
-import { raw, sql } from '../../platform/database/sql.ts'
+import { literals, raw, sql } from '../../platform/database/sql.ts'
 import type { ApprovalCommentTable, ApprovalTable } from '../../platform/database/tables.ts'
 import type { ApprovalCommentRow, ApprovalRow } from './approval.ts'
 import { UNDECIDED } from './lifecycle.ts'
@@ -15,8 +15,8 @@ export const findOpenHire = (db: Db, of: { agentId: string }): ApprovalRow | und
       .selectFrom('approval')
       .selectAll()
       .where('agent_id', '=', of.agentId)
-      .where('type', '=', 'hire_agent')
-      .where('status', 'in', UNDECIDED),
+      .where('type', '=', raw.lit('hire_agent'))
+      .where('status', 'in', literals(UNDECIDED)),
   )
 
 /** Finds the approval that requests a folder for an agent, if it is undecided or was rejected. */
@@ -26,7 +26,7 @@ export const findFolderApproval = (db: Db, of: { agentId: string; folder: string
       .selectFrom('approval')
       .select('id')
       .where('agent_id', '=', of.agentId)
-      .where('type', '=', 'allow_folder')
+      .where('type', '=', raw.lit('allow_folder'))
       .where('status', 'in', [...UNDECIDED, 'rejected'])
       .where(raw<string>`payload ->> '$.folder'`, '=', of.folder),
   )
@@ -38,8 +38,8 @@ export const cancelOpenHire = (db: Db, of: { agentId: string; at: string }) =>
       .updateTable('approval')
       .set({ status: 'cancelled', updated_at: of.at })
       .where('agent_id', '=', of.agentId)
-      .where('type', '=', 'hire_agent')
-      .where('status', 'in', UNDECIDED)
+      .where('type', '=', raw.lit('hire_agent'))
+      .where('status', 'in', literals(UNDECIDED))
       .returning('id'),
   )
 

@@ -118,7 +118,7 @@ const idleByAgent = prepared((of: { companyId: string; from: string; limit: numb
         ])
         .where('company_id', '=', of.companyId)
         .where('day', '>=', of.from)
-        .where('idle', '>', 0)
+        .where('idle', '>', raw.lit(0))
         .groupBy('agent_id')
         .orderBy('micros', 'desc')
         .orderBy('idleRuns', 'desc')
