@@ -617,8 +617,6 @@ create table interaction (
   check ((status = 'answered') = (answer is not null))
 ) strict;
 
-create index interaction_by_run on interaction (created_by_run_id);
-
 create index interaction_by_issue on interaction (issue_id, id);
 create index interaction_by_company on interaction (company_id, status, id);
 
