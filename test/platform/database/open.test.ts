@@ -22,7 +22,7 @@ const EXPECTED = {
   temp_store: 2,
   journal_size_limit: 64 * 1024 * 1024,
   mmap_size: 0,
-  wal_autocheckpoint: 4_000,
+  wal_autocheckpoint: 12_000,
 }
 
 test('an open connection has every setting', (t) => {
