@@ -2,7 +2,9 @@
  * Measures the requests per second of each scenario, relative to a bare node:http
  * server that sends a constant JSON of the same size, in one run on the same
  * machine. Also prints the CPU time of a request, and the CPU time that the
- * same SQL statements take on bare better-sqlite3.
+ * same SQL statements take on bare better-sqlite3. For writes, prints how long
+ * the disk takes to sync a commit: 16 clients wait for it together, so a slow
+ * disk limits their rate, whatever the server does.
  *
  * `node bench/http.ts [name] [--issues=1000,10000,100000]`: `name` selects the
  * scenarios whose name contains it. Runs everything, then exits 1 if a share is
@@ -11,6 +13,7 @@
  * third from the smallest number of issues.
  */
 import { parseArgs } from 'node:util'
+import { measureSync } from './disk.ts'
 import { measure } from './load.ts'
 import { type ServerProcess, serve } from './process.ts'
 import { measureRound } from './round.ts'
@@ -33,7 +36,7 @@ const { values, positionals } = parseArgs({
 const chosen = SCENARIOS.filter(({ name }) => name.includes(positionals[0] ?? ''))
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
-const columns = ['issues', 'bare/s', 'service/s', 'share', 'goal', 'p99 ms', 'CPU µs', 'SQL µs']
+const columns = ['issues', 'bare/s', 'service/s', 'share', 'goal', 'p99 ms', 'CPU µs', 'SQL µs', 'sync ms']
 print(`${'scenario'.padEnd(30)}${columns.map((name) => name.padStart(10)).join('')}`)
 
 await measureAtSizes(values.issues, async (dataDir, seeded) => {
@@ -42,13 +45,20 @@ await measureAtSizes(values.issues, async (dataDir, seeded) => {
   const service = await serve('service', dataDir)
   const rates = new Map<string, number>()
   for (const scenario of chosen)
-    rates.set(scenario.name, await run(scenario, seeded, service, sqlMicros.get(scenario)!))
+    rates.set(scenario.name, await run(scenario, { seeded, dataDir, service, sqlMicros: sqlMicros.get(scenario)! }))
   await service.stop()
   return rates
 })
 
+interface Setting {
+  seeded: Seeded
+  dataDir: string
+  service: ServerProcess
+  sqlMicros: number
+}
+
 /** Measures a scenario and prints the figures. @returns its share, because the speed of the machine changes between the sizes */
-async function run(scenario: Scenario, seeded: Seeded, service: ServerProcess, sqlMicros: number): Promise<number> {
+async function run(scenario: Scenario, { seeded, dataDir, service, sqlMicros }: Setting): Promise<number> {
   const issues = seeded.issueIds.length
   const requests = scenario.undo ? Math.min(scenario.requests, issues) : scenario.requests
   let sent = 0
@@ -80,7 +90,8 @@ async function run(scenario: Scenario, seeded: Seeded, service: ServerProcess, s
   const isMissed = isSlow || (issues === GOAL_ISSUES && share < scenario.goal)
   if (isMissed) process.exitCode = 1
   const figures = [issues, median.bare.toFixed(0), median.ours.toFixed(0), share.toFixed(3), scenario.goal.toFixed(2)]
-  const all = [...figures, p99.toFixed(1), micros.toFixed(0), sqlMicros.toFixed(0)]
+  const sync = scenario.method === 'POST' ? measureSync(dataDir).toFixed(2) : ''
+  const all = [...figures, p99.toFixed(1), micros.toFixed(0), sqlMicros.toFixed(0), sync]
   print(
     `${scenario.name.padEnd(30)}${all.map((figure) => String(figure).padStart(10)).join('')}${isMissed ? '  MISSED' : ''}`,
   )
