@@ -34,7 +34,11 @@ run({
   files: isCi || files.length <= FILES_OF_A_PROCESS ? files : inGroups(files),
   // Many tests wait for processes: one more than cores keeps all cores busy.
   concurrency: availableParallelism() + 1,
-  execArgv: [`--import=${import.meta.resolve('./no-async-hooks.mjs')}`, `--test-timeout=${isCi ? 600_000 : 120_000}`],
+  execArgv: [
+    `--import=${import.meta.resolve('./no-async-hooks.mjs')}`,
+    ...(process.env.RECORDED_STATEMENTS ? [`--import=${import.meta.resolve('./indexes/record.ts')}`] : []),
+    `--test-timeout=${isCi ? 600_000 : 120_000}`,
+  ],
 })
   .on('test:fail', () => {
     process.exitCode = 1

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { insertAgent } from '../../arrange.ts'
 import { createTestApp } from '../../helpers.ts'
 
 test('the activity list excludes the actions given in `without`', async (t) => {
@@ -16,4 +17,17 @@ test('the activity list excludes the actions given in `without`', async (t) => {
     all.filter((action: string) => action !== 'issue.created' && action !== 'label.created'),
   )
   assert.equal((await request('GET', `/api/companies/${id}/activity?without=${'a,'.repeat(21)}`)).status, 400)
+})
+
+test('the activity list contains only what an agent did, if the query names the agent', async (t) => {
+  const app = createTestApp(t)
+  const { id } = await app.make('POST', '/api/companies', { name: 'Acme' })
+  const agent = insertAgent(app, { company_id: id })
+  assert.equal((await agent.request('POST', `/api/companies/${id}/issues`, { title: 'One' })).status, 201)
+  await app.make('POST', `/api/companies/${id}/issues`, { title: 'Two' })
+  const { body } = await app.request('GET', `/api/companies/${id}/activity?agentId=${agent.id}`)
+  assert.deepEqual(
+    body.map(({ action, agentId }: { action: string; agentId: string }) => [action, agentId]),
+    [['issue.created', agent.id]],
+  )
 })
