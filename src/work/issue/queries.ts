@@ -49,8 +49,25 @@ export const insertIssue = (db: Db, row: Omit<IssueRow, 'seq' | 'priority_rank'>
   priority_rank: PRIORITIES.indexOf(row.priority),
 })
 
-export const updateIssueRow = (db: Db, id: string, change: IssueColumns): IssueRow =>
-  db.first(sql.updateTable('issue').set(change).where('id', '=', id).returningAll())!
+const updateOf = (columns: readonly (keyof IssueColumns)[]) =>
+  prepared((values: IssueColumns & { ref: string }) =>
+    sql
+      .updateTable('issue')
+      .set(Object.fromEntries(columns.map((column) => [column, values[column]])))
+      .where('id', '=', values.ref)
+      .returningAll(),
+  )
+
+/** The queries of `updateIssueRow` by their columns. Few sets of columns occur, and building a query takes longer than running it. */
+const updates = new Map<string, ReturnType<typeof updateOf>>()
+
+export function updateIssueRow(db: Db, id: string, change: IssueColumns): IssueRow {
+  const columns = (Object.keys(change) as (keyof IssueColumns)[]).filter((column) => change[column] !== undefined)
+  const key = columns.join()
+  const update = updates.get(key) ?? updateOf(columns)
+  updates.set(key, update)
+  return db.first(update({ ...change, ref: id }))!
+}
 
 /** Lists the open issues of an agent, the most urgent first. */
 export const listOpenIssuesOfAgent = (db: Db, of: { agentId: string }): IssueRow[] =>
