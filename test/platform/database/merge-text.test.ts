@@ -8,7 +8,7 @@ import { setUp } from '../../work/issue/set-up.ts'
 const countSegments = (sqlite: Database.Database) =>
   sqlite.prepare('select count(distinct segid) from issue_text_idx').pluck().get() as number
 
-test('the merge of the text indexes leaves one segment of each size, and searches find the same', async (t) => {
+test('the merge of the text indexes leaves one segment, and searches find the same', async (t) => {
   const { ctx, create, request, company } = await setUp(t)
   for (let n = 0; n < 12; n++) await create({ title: `Tide ${n}` })
   const sqlite = new Database(ctx.config.dataDir.concat('/service.db'))
@@ -21,6 +21,11 @@ test('the merge of the text indexes leaves one segment of each size, and searche
   while (step());
   assert.equal(countSegments(sqlite), 1)
   assert.deepEqual(await search(), before)
+  await create({ title: 'Tide 12' })
+  assert.equal(countSegments(sqlite), 2)
+  while (step());
+  assert.equal(countSegments(sqlite), 1, 'a smaller segment too')
+  assert.equal((await search()).issues.length, 13)
   assert.deepEqual(deepCheck(ctx, { only: ['issue_search', 'comment_search'] }).findings, [])
 })
 
