@@ -14,7 +14,7 @@ const record = path.join(folder, 'statements.jsonl')
 try {
   writeFileSync(record, '')
   const { status } = spawnSync(process.execPath, ['test/run.mjs'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: 'inherit',
     env: { ...process.env, RECORDED_STATEMENTS: record },
   })
   if (status !== 0) process.stderr.write('Some tests failed, so their statements may be missing.\n')
