@@ -242,6 +242,8 @@ if (import.meta.main) {
   process.stdout.write(`a tick: ${inWords(tickMs)}\n`)
   process.stdout.write(`on the real clock, ${live.lateMs.count} wakes started late by ${inWords(live.lateMs)}\n`)
   process.stdout.write(`${live.responseMs.count} responses took ${inWords(live.responseMs)}\n`)
-  const isMissed = times < 100 || report.fewestRuns < Math.floor(report.simulatedHours)
-  if (isMissed || live.lateMs.p99 >= 1_000 || live.responseMs.p99 >= 100) process.exitCode = 1
+  // The last tick was a step before the end, so timers that were due after it have not started.
+  const fullHours = Math.floor(report.simulatedHours - STEP_MS / INTERVAL_MS)
+  if (times < 100 || report.fewestRuns < fullHours || live.lateMs.p99 >= 1_000 || live.responseMs.p99 >= 100)
+    process.exitCode = 1
 }
