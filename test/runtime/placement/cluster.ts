@@ -16,7 +16,10 @@ export interface Cluster {
   close(): Promise<void>
 }
 
-export const hasSlurm = () => existsSync('/usr/sbin/slurmctld') && process.getuid?.() === 0
+/** The folder of the daemons. The PATH of a user often lacks it. */
+const SBIN = '/usr/sbin'
+
+export const hasSlurm = () => existsSync(path.join(SBIN, 'slurmctld')) && process.getuid?.() === 0
 
 /** @param cpus of each node */
 export async function startCluster(folder: string, cpus: number): Promise<Cluster> {
@@ -60,7 +63,7 @@ PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/root', SLURM_CONF: conf }
   const daemons = new Map<string, ChildProcess>()
   const start = (name: string, program: string, args: string[]) => {
-    daemons.set(name, spawn(program, args, { env, stdio: 'ignore' }))
+    daemons.set(name, spawn(path.join(SBIN, program), args, { env, stdio: 'ignore' }))
   }
   start('munged', 'munged', [
     ...['--foreground', '--force', `--key-file=${at('munge', 'key')}`, `--socket=${at('munge', 'socket')}`],
@@ -78,8 +81,11 @@ PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
       // The controller has not started yet.
     }
     if ((text.match(/idle$/gm) ?? []).length === 2) break
-    if (tries > 120)
-      throw new Error(`${text}\n${existsSync(at('slurmctld.log')) ? readFileSync(at('slurmctld.log'), 'utf8') : ''}`)
+    const [ended] = [...daemons].find(([, { exitCode, signalCode }]) => exitCode !== null || signalCode !== null) ?? []
+    if (ended !== undefined || tries > 120) {
+      const log = existsSync(at('slurmctld.log')) ? readFileSync(at('slurmctld.log'), 'utf8') : ''
+      throw new Error(`${ended === undefined ? 'The nodes are not idle.' : `${ended} has ended.`}\n${text}\n${log}`)
+    }
     await delay(250)
   }
   return {
