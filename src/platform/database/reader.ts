@@ -75,7 +75,7 @@ const DEFAULT_TIME_LIMIT_MS = 2_000
  *
  * @param options.queued the name of the jobs in the error message of a full queue
  */
-export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 'searches' } = {}): Reader {
+export function createReader(file: string, { maxQueued = MAX_QUEUED, queued = 'requests' } = {}): Reader {
   const queue: Queued[] = []
   let running: { job: Queued; timer: NodeJS.Timeout | undefined } | undefined
   let worker: Worker | undefined
