@@ -5,7 +5,7 @@ import { findLiveRunOnIssue } from '../../organization/run/queries.ts'
 import type { Context } from '../../platform/context.ts'
 import { contextOf, ISSUE_CONTEXT } from './context.ts'
 import { Issue, type IssueRow } from './issue.ts'
-import { showIssue } from './show.ts'
+import { getShownIssue } from './show.ts'
 
 /** An issue as the response for one issue returns it. */
 export const IssueDetail = v.strictObject({
@@ -17,11 +17,11 @@ export const IssueDetail = v.strictObject({
   ),
 })
 
-export const showIssueDetail = (ctx: Context, caller: Caller, row: IssueRow): v.InferOutput<typeof IssueDetail> => ({
-  ...showIssue(ctx, caller, row),
-  ...contextOf(ctx, row),
-  activeRun: activeRunOf(ctx, row),
-})
+/** Gets an issue by its id or identifier, with its context. */
+export function getIssueDetail(ctx: Context, caller: Caller, ref: string): v.InferOutput<typeof IssueDetail> {
+  const { row, issue } = getShownIssue(ctx, caller, ref)
+  return { ...issue, ...contextOf(ctx, row), activeRun: activeRunOf(ctx, row) }
+}
 
 function activeRunOf(ctx: Context, issue: IssueRow) {
   if (issue.assignee_agent_id === null) return null

@@ -8,9 +8,12 @@ const byIdentifier = prepared((key: { ref: string }) =>
   sql.selectFrom('issue').selectAll().where('identifier', '=', key.ref),
 )
 
-/** Finds an issue by its id or, in any case, its identifier: `ABC-12`. */
+/** Whether a reference to an issue is an identifier, in any case: `ABC-12`. Otherwise it is an id. */
+export const isIdentifier = (ref: string): boolean => /^[a-z]+-\d+$/i.test(ref)
+
+/** Finds an issue by its id or identifier. */
 export const findIssue = (db: Db, ref: string): IssueRow | undefined =>
-  db.first(/^[a-z]+-\d+$/i.test(ref) ? byIdentifier({ ref }) : byId({ ref }))
+  db.first(isIdentifier(ref) ? byIdentifier({ ref }) : byId({ ref }))
 
 const insert = prepared((row: Omit<IssueRow, 'seq' | 'priority_rank'>) =>
   sql.insertInto('issue').values({

@@ -11,7 +11,7 @@ import { checkoutIssue } from './checkout.ts'
 import { closeIssue } from './close.ts'
 import { unknownMentionsIn } from './comment.ts'
 import { createIssue } from './create.ts'
-import { IssueDetail, showIssueDetail } from './detail.ts'
+import { getIssueDetail, IssueDetail } from './detail.ts'
 import { findIssues, needsReader } from './find.ts'
 import { getIssue } from './get.ts'
 import { CheckoutBody, CloseBody, ForcedRelease, Issue, IssueChange, NewChild, NewIssue } from './issue.ts'
@@ -111,7 +111,7 @@ export const issueRoutes = [
     summary: 'Get an issue with its project, goal and ancestors',
     who: [board, agent],
     responses: { 200: IssueDetail },
-    run: (ctx, { caller, params }) => showIssueDetail(ctx, caller, getIssue(ctx, caller, params.issueId)),
+    run: (ctx, { caller, params }) => getIssueDetail(ctx, caller, params.issueId),
   }),
   route({
     id: 'issues.update',
