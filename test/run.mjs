@@ -9,8 +9,10 @@ import { buildIfStale } from '../build.mjs'
 
 const CACHE = path.resolve('node_modules/.cache/test')
 const MEMORY = '/dev/shm'
-/** The files that one process runs, one after the other. */
-const FILES_OF_A_PROCESS = 8
+/** Many tests wait for processes: one process more than cores keeps all cores busy. */
+const PROCESSES = availableParallelism() + 1
+/** The least number of files that one process runs, one after the other. */
+const FILES_OF_A_PROCESS = 5
 
 const args = process.argv.slice(2)
 const isCi = args.includes('--ci')
@@ -32,8 +34,7 @@ Object.assign(process.env, {
 if (paths.length === 0) await buildIfStale()
 run({
   files: isCi || files.length <= FILES_OF_A_PROCESS ? files : inGroups(files),
-  // Many tests wait for processes: one more than cores keeps all cores busy.
-  concurrency: availableParallelism() + 1,
+  concurrency: PROCESSES,
   execArgv: [
     `--import=${import.meta.resolve('./no-async-hooks.mjs')}`,
     ...(process.env.RECORDED_STATEMENTS ? [`--import=${import.meta.resolve('./indexes/record.ts')}`] : []),
@@ -59,17 +60,22 @@ function temporaryFolder() {
 /**
  * Writes modules that each import some of the files. A process loads and
  * compiles the program once for all of them, which takes longer than most tests.
+ * The groups shrink, so that the processes end at about the same time.
  */
 function inGroups(all) {
   const folder = path.join(CACHE, `groups-${process.pid}`)
   mkdirSync(folder, { recursive: true })
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const count = Math.ceil(all.length / FILES_OF_A_PROCESS)
-  return Array.from({ length: count }, (_, n) => {
-    const group = path.join(folder, `${String(n).padStart(2, '0')}.mjs`)
-    // Every n-th file, since the slow ones are neighbours.
-    const imports = all.filter((_, i) => i % count === n).map((file) => `import ${JSON.stringify(path.resolve(file))}`)
+  // Every 13th file, since the slow ones are neighbours.
+  const mixed = Array.from({ length: 13 }, (_, n) => all.filter((_, i) => i % 13 === n)).flat()
+  const groups = []
+  while (mixed.length > 0) {
+    const imports = mixed
+      .splice(0, Math.max(FILES_OF_A_PROCESS, Math.ceil(mixed.length / PROCESSES / 1.5)))
+      .map((file) => `import ${JSON.stringify(path.resolve(file))}`)
+    const group = path.join(folder, `${String(groups.length).padStart(2, '0')}.mjs`)
     writeFileSync(group, `${imports.join('\n')}\n`)
-    return group
-  })
+    groups.push(group)
+  }
+  return groups
 }

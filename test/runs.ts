@@ -46,15 +46,19 @@ export interface TestRuns extends TestApp {
 export const createTestRuns = (t: TestContext, overrides: Partial<Config> = {}): Promise<TestRuns> =>
   createTestRunsIn(createTestApp(t, { environment: { PATH: process.env.PATH ?? '' }, maxRuns: 4, ...overrides }))
 
+/** Probed once for all tests of a process: this takes six processes. */
+const isolation = createIsolation(process.env.PATH)
+
 /** Adds a scheduler and an executor to an app. @param app with an `ask` as the board, or as a person who may create companies */
 export async function createTestRunsIn(
   app: TestApp,
   { shim = argvOf('shim') }: { shim?: readonly [string, ...string[]] } = {},
 ): Promise<TestRuns> {
+  const { PATH } = app.config.environment
   const executor = createExecutor(app.ctx, {
     apiUrl: 'http://127.0.0.1:1',
     probe: createProbe(app.config.environment),
-    isolation: createIsolation(app.config.environment.PATH),
+    isolation: PATH === process.env.PATH ? isolation : createIsolation(PATH),
     shim,
     postProgram: argvOf('post'),
     tokens: app.ctx.tokens,

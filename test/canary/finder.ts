@@ -28,8 +28,11 @@ export function createFinder<Owner>() {
     /** Returns the owners of the texts in the content, possibly with duplicates. */
     find(content: Buffer): Owner[] {
       const found: Owner[] = []
-      for (let i = 0; i + BLOCK <= content.length; i += STEP) {
-        const block = content.readUInt32LE(i)
+      const { buffer, byteOffset, length } = content
+      // Twice as fast as `readUInt32LE`.
+      const view = new DataView(buffer, byteOffset, length)
+      for (let i = 0; i + BLOCK <= length; i += STEP) {
+        const block = view.getUint32(i, true)
         if (filter[slotOf(block)] === 0) continue
         for (const { text, at, owner } of byBlock.get(block) ?? []) {
           const start = i - at

@@ -18,8 +18,13 @@ function bundledFiles(): SourceFiles {
   return new Map([['SKILL.md', Buffer.from(head + HEARTBEAT_SKILL)]])
 }
 
-/** Reads the skills that come with the service. */
-const bundledSkills = (): ReadSkill[] => readSkills(bundledFiles(), SOURCE, null).skills
+let skills: ReadSkill[] | undefined
+
+/** Returns the skills that come with the service. They are parsed once, at the first use. */
+const bundledSkills = (): ReadSkill[] => {
+  skills ??= readSkills(bundledFiles(), SOURCE, null).skills
+  return skills
+}
 
 /** Adds the bundled skills to a company. The activity of the company's creation covers them. */
 export function addBundledSkills(ctx: Context, companyId: string): void {

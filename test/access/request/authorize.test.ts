@@ -226,7 +226,9 @@ test('each endpoint authorizes exactly the people in the table, and refuses ever
     for (const kind of KINDS) {
       const { request: send } = people[kind]
       if (expectedOf(endpoint, kind) !== 'ok') continue
-      await look(kind, send, await validRequest(place, endpoint, send), 'ok')
+      // Everybody can read the same object.
+      const request = endpoint.method === 'GET' ? refused : await validRequest(place, endpoint, send)
+      await look(kind, send, request, 'ok')
       if (endpoint.id === 'instance.freeze') await world.make('POST', '/api/instance/thaw')
       if (endpoint.id === 'companies.stop') await world.make('POST', world.of('/thaw'))
     }

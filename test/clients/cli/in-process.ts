@@ -49,6 +49,8 @@ export async function runCommand(
   })
   process.exitCode = undefined
   process.env = { ...before, ...env }
+  // `backup` and `restore` change it.
+  const umask = process.umask(0o022)
   try {
     const entry = commandsOf(() => Promise.reject(new Error('No server is started here.'))).find(
       ({ name }) => name === words[0],
@@ -63,6 +65,7 @@ export async function runCommand(
   } finally {
     for (const mock of mocks) mock.mock.restore()
     process.env = before
+    process.umask(umask)
     process.exitCode = undefined
   }
 }

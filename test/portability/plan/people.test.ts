@@ -57,13 +57,15 @@ test('a member who loses the role during the fetch of an import gets 403, and no
     ['/api/companies/import/apply', { ...TO_NEW, source }],
     [`/api/companies/${companyId}/skills/import`, { source }],
   ]
+  let loseRole: () => Promise<unknown> = async () => {}
+  t.mock.method(globalThis, 'fetch', async () => {
+    await loseRole()
+    return new Response(archive)
+  })
   for (const [n, [path, body]] of imports.entries()) {
     const admin = await app.person(`Adam${n}`, { [companyId]: 'admin' })
     const before = countRows(app)
-    t.mock.method(globalThis, 'fetch', async () => {
-      await app.ctx.write(() => deleteMembership(app.ctx.db, { companyId, userId: admin.id }))
-      return new Response(archive)
-    })
+    loseRole = () => app.ctx.write(() => deleteMembership(app.ctx.db, { companyId, userId: admin.id }))
     assert.equal((await admin.request('POST', path, body)).status, 403, path)
     assert.deepEqual(countRows(app), before)
   }
