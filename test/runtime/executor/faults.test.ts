@@ -222,34 +222,37 @@ test('a run without a process can be cancelled', async (t) => {
   assert.equal((await runs.runs())[0].status, 'cancelled')
 })
 
-test('the server enforces the time limit of a run if its shim is stopped', async (t) => {
-  const runs = await createTestRuns(t)
-  const agent = await runs.agentThat('hang.js', { config: { timeoutSec: 2 } })
-  await invoke(runs, agent)
-  const running = runs.next('run.running')
-  const finished = runs.next('run.finished')
-  await runs.tick()
-  await running
-  process.kill((await runs.runs())[0].processPid, 'SIGSTOP')
-  await finished
-  assert.deepEqual(
-    (await runs.runs()).map((run) => [run.status, run.errorCode]),
-    [['timed_out', 'timed_out']],
-  )
-})
+test('the server enforces the limits of a run if its shim is stopped', { concurrency: true }, async (t) => {
+  const time = t.test('the server enforces the time limit of a run if its shim is stopped', async (t) => {
+    const runs = await createTestRuns(t)
+    const agent = await runs.agentThat('hang.js', { config: { timeoutSec: 2 } })
+    await invoke(runs, agent)
+    const running = runs.next('run.running')
+    const finished = runs.next('run.finished')
+    await runs.tick()
+    await running
+    process.kill((await runs.runs())[0].processPid, 'SIGSTOP')
+    await finished
+    assert.deepEqual(
+      (await runs.runs()).map((run) => [run.status, run.errorCode]),
+      [['timed_out', 'timed_out']],
+    )
+  })
 
-test('the server enforces the silence limit of a run if its shim is stopped', async (t) => {
-  const runs = await createTestRuns(t)
-  const agent = await runs.agentThat('hang.js', { config: { silenceSec: 2 } })
-  await invoke(runs, agent)
-  const running = runs.next('run.running')
-  const finished = runs.next('run.finished')
-  await runs.tick()
-  await running
-  process.kill((await runs.runs())[0].processPid, 'SIGSTOP')
-  await finished
-  const [run] = await runs.runs()
-  assert.deepEqual([run.status, run.errorCode], ['timed_out', 'silent'])
+  const silence = t.test('the server enforces the silence limit of a run if its shim is stopped', async (t) => {
+    const runs = await createTestRuns(t)
+    const agent = await runs.agentThat('hang.js', { config: { silenceSec: 2 } })
+    await invoke(runs, agent)
+    const running = runs.next('run.running')
+    const finished = runs.next('run.finished')
+    await runs.tick()
+    await running
+    process.kill((await runs.runs())[0].processPid, 'SIGSTOP')
+    await finished
+    const [run] = await runs.runs()
+    assert.deepEqual([run.status, run.errorCode], ['timed_out', 'silent'])
+  })
+  await Promise.all([time, silence])
 })
 
 test('a run with a stopped shim can be cancelled, and leaves no process', async (t) => {
