@@ -461,12 +461,16 @@ create table issue_read (
 
 create index issue_read_by_issue on issue_read (issue_id); -- for the foreign key
 
--- The full-text index merges 16 segments at once instead of 4, which saves a fifth of the processor time of a comment.
+-- The rowid of a text in a full-text index is -seq, so that the newest text is the first. FTS5 reads the texts with a word
+-- in ascending order in half of the time of the descending one.
+create view issue_text_source as select -seq as id, title, identifier, description from issue;
+create view comment_text_source as select -seq as id, body from comment;
+-- The index merges 16 segments at once instead of 4, which saves a fifth of the processor time of a comment.
 -- In quiet times it merges 2 (src/platform/database/merge-text.ts).
 -- It stores no sizes of texts, because no search ranks by them.
-create virtual table issue_text using fts5 (title, identifier, description, content = 'issue', content_rowid = 'seq', tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3', columnsize = 0);
+create virtual table issue_text using fts5 (title, identifier, description, content = 'issue_text_source', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3', columnsize = 0);
 insert into issue_text (issue_text, rank) values ('automerge', 16), ('crisismerge', 32), ('usermerge', 2);
-create virtual table comment_text using fts5 (body, content = 'comment', content_rowid = 'seq', tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3', columnsize = 0);
+create virtual table comment_text using fts5 (body, content = 'comment_text_source', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3', columnsize = 0);
 insert into comment_text (comment_text, rank) values ('automerge', 16), ('crisismerge', 32), ('usermerge', 2);
 -- The words of each index, in order. A search looks up the words that begin with one of its terms.
 create virtual table issue_word using fts5vocab (issue_text, instance);
@@ -482,13 +486,13 @@ create trigger issue_text_insert after insert on issue begin
 end;
 create trigger issue_text_delete after delete on issue begin
   insert into issue_text (issue_text, rowid, title, identifier, description)
-    select 'delete', old.seq, old.title, old.identifier, old.description
+    select 'delete', -old.seq, old.title, old.identifier, old.description
     where not exists (select 1 from issue_text_pending where seq = old.seq);
   delete from issue_text_pending where seq = old.seq;
 end;
 create trigger issue_text_update after update of title, description on issue
 when not exists (select 1 from issue_text_pending where seq = old.seq) begin
-  insert into issue_text (issue_text, rowid, title, identifier, description) values ('delete', old.seq, old.title, old.identifier, old.description);
+  insert into issue_text (issue_text, rowid, title, identifier, description) values ('delete', -old.seq, old.title, old.identifier, old.description);
   insert into issue_text_pending (seq) values (new.seq);
 end;
 
@@ -497,12 +501,12 @@ create trigger comment_text_insert after insert on comment begin
 end;
 create trigger comment_text_delete after delete on comment begin
   insert into comment_text (comment_text, rowid, body)
-    select 'delete', old.seq, old.body where not exists (select 1 from comment_text_pending where seq = old.seq);
+    select 'delete', -old.seq, old.body where not exists (select 1 from comment_text_pending where seq = old.seq);
   delete from comment_text_pending where seq = old.seq;
 end;
 create trigger comment_text_update after update of body on comment
 when not exists (select 1 from comment_text_pending where seq = old.seq) begin
-  insert into comment_text (comment_text, rowid, body) values ('delete', old.seq, old.body);
+  insert into comment_text (comment_text, rowid, body) values ('delete', -old.seq, old.body);
   insert into comment_text_pending (seq) values (new.seq);
 end;
 

@@ -165,7 +165,7 @@ function checkText(
     run(
       `create virtual table temp.rebuilt using fts5(${columns}, content = '', tokenize = 'unicode61 remove_diacritics 2')`,
     )
-    run(`insert into temp.rebuilt (rowid, ${columns}) select seq, ${columns} from main.${table}`)
+    run(`insert into temp.rebuilt (rowid, ${columns}) select -seq, ${columns} from main.${table}`)
     run("create virtual table temp.rebuilt_words using fts5vocab('temp', 'rebuilt', 'instance')")
     run(`create virtual table temp.stored_words using fts5vocab('main', '${index}', 'instance')`)
     const differences = db.all(

@@ -10,10 +10,10 @@ export const listCommentTexts = (db: Db, of: { issueId: string }) => db.all(text
 // One JSON array, because better-sqlite3 makes an object of each row.
 const seqs = (pattern: string) =>
   raw<{ seqs: string }>`select json_group_array(seq) as seqs from (
-    select rowid as seq from issue_text where issue_text match ${pattern}
+    select -rowid as seq from issue_text where issue_text match ${pattern}
     union
     select issue.seq from comment_text cross join comment cross join issue
-      where comment_text match ${pattern} and comment.seq = comment_text.rowid and issue.id = comment.issue_id)`
+      where comment_text match ${pattern} and comment.seq = -comment_text.rowid and issue.id = comment.issue_id)`
 
 /** Lists the `seq` of each issue that matches or has a comment that matches, in all companies. */
 export const listIssuesWith = (db: Db, of: { pattern: string }): number[] =>

@@ -10,16 +10,16 @@ interface Words {
   limit: number
 }
 
-// `cross join` sets the join order: SQLite reads the index newest first and stops at the limit.
+// `cross join` sets the join order: SQLite reads the index newest first (-seq, schema.sql) and stops at the limit.
 const issues = prepared((of: Words) =>
   sql
     .selectFrom('issue_text')
     .crossJoin('issue')
     .select(['issue.id', 'issue.identifier', 'issue.title', 'status', 'priority', 'assignee_agent_id'])
     .where(raw<boolean>`issue_text match ${of.pattern}`)
-    .whereRef('issue.seq', '=', 'issue_text.rowid')
+    .where('issue.seq', '=', raw<number>`-issue_text.rowid`)
     .where('issue.company_id', '=', of.companyId)
-    .orderBy('issue_text.rowid', 'desc')
+    .orderBy('issue_text.rowid')
     .limit(of.limit),
 )
 
@@ -42,10 +42,10 @@ const comments = prepared((of: Words) =>
       raw<string>`substr(comment.body, 1, ${raw.lit(EXCERPT_SOURCE)})`.as('text'),
     ])
     .where(raw<boolean>`comment_text match ${of.pattern}`)
-    .whereRef('comment.seq', '=', 'comment_text.rowid')
+    .where('comment.seq', '=', raw<number>`-comment_text.rowid`)
     .where('comment.company_id', '=', of.companyId)
     .whereRef('issue.id', '=', 'comment.issue_id')
-    .orderBy('comment_text.rowid', 'desc')
+    .orderBy('comment_text.rowid')
     .limit(of.limit),
 )
 

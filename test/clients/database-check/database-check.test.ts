@@ -97,6 +97,15 @@ for (const [what, check, statements, count] of DAMAGES) {
   })
 }
 
+test('the statement in the finding of a search index repairs it', async (t) => {
+  const { ctx, damage } = await withWork(t)
+  damage('drop trigger issue_text_update')
+  damage("update issue set title = 'Other' where seq = 1")
+  const { findings } = await deepCheck(ctx)
+  damage(/`(insert [^`]*)`/.exec(findings[0]!.message)![1]!)
+  assert.deepEqual((await deepCheck(ctx)).findings, [])
+})
+
 test('a recorded hash detects removed last entries', async (t) => {
   const { ctx, damage } = await withWork(t)
   const noted = (await deepCheck(ctx)).activityHeads[0]!.hash
