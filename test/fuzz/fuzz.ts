@@ -7,7 +7,7 @@ import { send, toRequest } from './send.ts'
 import { createFuzzedWorld, type FuzzedWorld } from './world.ts'
 
 /** The number of requests per world. After more, its agents are terminated and its company is archived. */
-const REQUESTS_A_WORLD = 500
+const REQUESTS_A_WORLD = 600
 
 /** The number of responses per status, by endpoint id. */
 export type ResponseCounts = Map<string, Map<number, number>>

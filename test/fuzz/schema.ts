@@ -50,7 +50,7 @@ export function valuesOf(schema: GenericSchema, key = ''): fc.Arbitrary<unknown>
     case 'array':
       return fc.array(valuesOf(shape.item!, key), { minLength: limit(shape, 'min_length') ?? 0, maxLength: 4 })
     case 'record':
-      return hint ?? fc.dictionary(fc.stringMatching(/^[a-z]{1,9}$/), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 })
+      return hint ?? records
     case 'picklist':
       return fc.constantFrom(...(shape.options ?? []))
     case 'literal':
@@ -67,7 +67,7 @@ export function valuesOf(schema: GenericSchema, key = ''): fc.Arbitrary<unknown>
     case 'string':
       return hint ?? stringsOf(shape, key)
     default:
-      return fc.jsonValue({ maxDepth: 2 })
+      return json
   }
 }
 
@@ -108,21 +108,29 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
   [/skill/i, 'skillId'],
 ]
 
+/** The generators of strings, by what limits them: fast-check takes some milliseconds to create each. */
+const STRINGS = new Map<string, fc.Arbitrary<unknown>>()
+
 function stringsOf(shape: Shape, key: string): fc.Arbitrary<unknown> {
   const owner = /Ids?$|^reportsTo$|Skills$/.test(key) ? OWNERS.find(([name]) => name.test(key))?.[1] : undefined
   if (owner) return fc.oneof({ weight: 6, arbitrary: reference(owner) }, { weight: 1, arbitrary: fc.uuid() })
   const pattern = shape.pipe?.find((action) => action.type === 'regex')?.requirement as RegExp | undefined
+  if (shape.pipe?.some((action) => action.type === 'iso_timestamp')) return timestamps
   const [min, max] = [limit(shape, 'min_length') ?? 0, limit(shape, 'max_length') ?? 500]
+  const limits = `${min} ${max} ${pattern}`
+  const strings = STRINGS.get(limits) ?? textsOf(min, max, pattern)
+  STRINGS.set(limits, strings)
+  return strings
+}
+
+function textsOf(min: number, max: number, pattern?: RegExp): fc.Arbitrary<unknown> {
   const usual = fc.string({ minLength: min, maxLength: Math.min(max, 60), unit: 'grapheme' })
-  // For names, titles and similar fields: one line without surrounding spaces.
-  const words = fc.stringMatching(/^[A-Za-z]{1,12}( [a-z]{1,12}){0,2}$/)
   const edges = fc.constantFrom(min, max).map((length) => 'x'.repeat(length))
   const texts = fc.oneof(
     { weight: 4, arbitrary: words },
     { weight: 2, arbitrary: usual },
     { weight: 1, arbitrary: edges },
   )
-  if (shape.pipe?.some((action) => action.type === 'iso_timestamp')) return timestamps
   if (!pattern) return texts
   try {
     return fc.oneof({ weight: 3, arbitrary: fc.stringMatching(pattern, { maxLength: 80 }) }, texts)
@@ -130,6 +138,13 @@ function stringsOf(shape: Shape, key: string): fc.Arbitrary<unknown> {
     return texts // fast-check does not support a part of the pattern
   }
 }
+
+/** For names, titles and similar fields: one line without surrounding spaces. */
+const words = fc.stringMatching(/^[A-Za-z]{1,12}( [a-z]{1,12}){0,2}$/)
+
+const json = fc.jsonValue({ maxDepth: 2 })
+
+const records = fc.dictionary(fc.stringMatching(/^[a-z]{1,9}$/), json, { maxKeys: 4 })
 
 const timestamps = fc
   .date({ min: new Date('2026-01-01'), max: new Date('2027-12-31'), noInvalidDate: true })

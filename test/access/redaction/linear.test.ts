@@ -51,9 +51,9 @@ test('searches for secrets and mentions take linear time on texts of 100,000 cha
   for (const [name, search] of Object.entries(SEARCHES)) {
     for (const filler of FILLERS) {
       const text = filler.repeat(100_000 / filler.length)
-      // The minimum of three, because the first call compiles code. Quadratic time is 1.5 s or more.
-      const ms = Math.min(...[1, 2, 3].map(() => cpuMs(() => search(text))))
-      if (ms > 400) slow.push(`${name} of ${filler}: ${ms} ms`)
+      // Slow three times, because the first call compiles code. Quadratic time is 1.5 s or more.
+      const isSlow = [1, 2, 3].every(() => cpuMs(() => search(text)) > 400)
+      if (isSlow) slow.push(`${name} of ${filler}`)
     }
   }
   assert.deepEqual(slow, [])

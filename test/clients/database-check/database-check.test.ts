@@ -137,7 +137,7 @@ test('the check takes linear time: no query scans a table in an inner loop', asy
 
 test('a check by the server reports progress and finds no errors, also with many issues', async (t) => {
   const { ctx, damage, company } = await withWork(t)
-  damage(`with recursive n(i) as (select 1000 union all select i + 1 from n where i < 100999)
+  damage(`with recursive n(i) as (select 1000 union all select i + 1 from n where i < 30999)
     insert into issue (id, company_id, issue_number, identifier, title, status, created_at, updated_at)
     select 'i' || i, '${company.id}', i, 'WAL-' || i, 'Issue number ' || i, 'todo', '${ctx.now}', '${ctx.now}' from n`)
   damage(`insert into cost_event (id, company_id, issue_id, provider, model, cost_micros, cost_status, occurred_at, created_at)
