@@ -118,43 +118,46 @@ for (const [code, errorCode] of [
   }
 }
 
-for (const code of ['SQLITE_IOERR_WRITE', 'SQLITE_BUSY', 'SQLITE_READONLY', 'database_damaged']) {
-  test(`a temporary ${code} at the start and end of a run has no effect`, async (t) => {
-    const runs = await createTestRuns(t)
-    const agent = await runs.agentThat('takes-a-while.js')
-    await invoke(runs, agent)
-    const running = runs.next('run.running')
-    const finished = runs.next('run.finished')
-    await runs.tick()
-    failWrites(runs.ctx, 2, code)
-    await running
-    failWrites(runs.ctx, 2, code)
-    await finished
-    assert.deepEqual(
-      (await runs.runs()).map((run) => run.status),
-      ['succeeded'],
-    )
-  })
-}
-
-for (const reads of [1, 2, 3, 5, 8]) {
-  test(`${reads} failed reads at the start and end of a run do not stop it`, async (t) => {
-    const runs = await createTestRuns(t)
-    const agent = await runs.agentThat('takes-a-while.js')
-    await invoke(runs, agent)
-    const running = runs.next('run.running')
-    const finished = runs.next('run.finished')
-    await runs.tick()
-    await running
-    failReads(runs.ctx, reads)
-    await finished
-    const all = await runs.runs()
-    assert.deepEqual(
-      all.map((run) => [run.status, run.errorCode]),
-      [['succeeded', null]],
-    )
-  })
-}
+// At the same time, because each waits for the retries.
+test('temporary faults of the database have no effect on a run', { concurrency: true }, async (t) => {
+  const ofWrites = ['SQLITE_IOERR_WRITE', 'SQLITE_BUSY', 'SQLITE_READONLY', 'database_damaged'].map((code) =>
+    t.test(`a temporary ${code} at the start and end of a run has no effect`, async (t) => {
+      const runs = await createTestRuns(t)
+      const agent = await runs.agentThat('takes-a-while.js')
+      await invoke(runs, agent)
+      const running = runs.next('run.running')
+      const finished = runs.next('run.finished')
+      await runs.tick()
+      failWrites(runs.ctx, 2, code)
+      await running
+      failWrites(runs.ctx, 2, code)
+      await finished
+      assert.deepEqual(
+        (await runs.runs()).map((run) => run.status),
+        ['succeeded'],
+      )
+    }),
+  )
+  const ofReads = [1, 2, 3, 5, 8].map((reads) =>
+    t.test(`${reads} failed reads at the start and end of a run do not stop it`, async (t) => {
+      const runs = await createTestRuns(t)
+      const agent = await runs.agentThat('takes-a-while.js')
+      await invoke(runs, agent)
+      const running = runs.next('run.running')
+      const finished = runs.next('run.finished')
+      await runs.tick()
+      await running
+      failReads(runs.ctx, reads)
+      await finished
+      const all = await runs.runs()
+      assert.deepEqual(
+        all.map((run) => [run.status, run.errorCode]),
+        [['succeeded', null]],
+      )
+    }),
+  )
+  await Promise.all([...ofWrites, ...ofReads])
+})
 
 test('failed reads during the preparation of a run do not consume its wake', async (t) => {
   const runs = await createTestRuns(t)
