@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from '../../../src/clients/connection/client.ts'
 import { packageRoot } from '../../../src/platform/package-root.ts'
 import { environment } from '../../clients/cli/service.ts'
-import { temporaryFolder } from '../../helpers.ts'
+import { createTestFolder } from '../../helpers.ts'
 import { agentProgram } from './runs.ts'
 
 /** The path from the environment variable, or the Debian path for the architecture. */
@@ -24,7 +24,7 @@ const INTERVAL_SEC = 3
 
 /** Starts a real server with a clock that the test sets, and with one agent that has a timer. */
 async function arrange(t: TestContext) {
-  const dataDir = temporaryFolder(t)
+  const { folder: dataDir, canaries, closing } = createTestFolder(t)
   const clock = path.join(dataDir, 'clock')
   const set = (hours: number) => writeFileSync(clock, `${hours < 0 ? '' : '+'}${hours * 3_600}\n`)
   set(0)
@@ -36,11 +36,14 @@ async function arrange(t: TestContext) {
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
   })
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  t.after(async () => {
-    if (child.exitCode !== null) return
-    child.kill('SIGINT')
-    await once(child, 'exit')
-  })
+  closing.push(
+    () => canaries.searchFolder(dataDir),
+    async () => {
+      if (child.exitCode !== null) return
+      child.kill('SIGINT')
+      await once(child, 'exit')
+    },
+  )
   const [line] = await once(child.stdout, 'data')
   const api = createClient(JSON.parse(String(line)))
   const company = await api.request('POST /api/companies', { body: { name: 'Acme' } })
