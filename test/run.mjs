@@ -13,6 +13,8 @@ const MEMORY = '/dev/shm'
 const PROCESSES = availableParallelism() + 1
 /** The least number of files that one process runs, one after the other. */
 const FILES_OF_A_PROCESS = 5
+/** Where tests start processes. */
+const STARTS_PROCESSES = /^test\/(chaos|clients|runtime)\//
 
 const args = process.argv.slice(2)
 const isCi = args.includes('--ci')
@@ -60,22 +62,33 @@ function temporaryFolder() {
 /**
  * Writes modules that each import some of the files. A process loads and
  * compiles the program once for all of them, which takes longer than most tests.
- * The groups shrink, so that the processes end at about the same time.
+ * Tests that start processes have groups of their own: a fork takes longer in a
+ * process whose memory other tests have filled.
  */
 function inGroups(all) {
   const folder = path.join(CACHE, `groups-${process.pid}`)
   mkdirSync(folder, { recursive: true })
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const [starting, others] = [true, false].map((is) => cut(all.filter((file) => STARTS_PROCESSES.test(file) === is)))
+  // In turn, because the first ones wait and the others compute.
+  const count = Math.max(starting.length, others.length)
+  const groups = Array.from({ length: count }, (_, n) => [starting[n] ?? [], others[n] ?? []]).flat()
+  return groups
+    .filter((files) => files.length > 0)
+    .map((files, n) => {
+      const group = path.join(folder, `${String(n).padStart(2, '0')}.mjs`)
+      const imports = files.map((file) => `import ${JSON.stringify(path.resolve(file))}`)
+      writeFileSync(group, `${imports.join('\n')}\n`)
+      return group
+    })
+}
+
+/** Cuts files into groups that shrink, so that the processes end at about the same time. */
+function cut(files) {
   // Every 13th file, since the slow ones are neighbours.
-  const mixed = Array.from({ length: 13 }, (_, n) => all.filter((_, i) => i % 13 === n)).flat()
+  const mixed = Array.from({ length: 13 }, (_, n) => files.filter((_, i) => i % 13 === n)).flat()
   const groups = []
-  while (mixed.length > 0) {
-    const imports = mixed
-      .splice(0, Math.max(FILES_OF_A_PROCESS, Math.ceil(mixed.length / PROCESSES / 1.5)))
-      .map((file) => `import ${JSON.stringify(path.resolve(file))}`)
-    const group = path.join(folder, `${String(groups.length).padStart(2, '0')}.mjs`)
-    writeFileSync(group, `${imports.join('\n')}\n`)
-    groups.push(group)
-  }
+  while (mixed.length > 0)
+    groups.push(mixed.splice(0, Math.max(FILES_OF_A_PROCESS, Math.ceil(mixed.length / PROCESSES / 1.5))))
   return groups
 }

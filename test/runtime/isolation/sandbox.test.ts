@@ -77,7 +77,7 @@ test('a sandboxed run has its own home directory, with only the credentials of i
   const { runs, home } = await arrange(t)
   const { text } = await outputOf(
     runs,
-    'cd "$HOME" && find . -type f; cat .ssh/id_test; touch /usr/mine /etc/mine; echo x > mine; cat mine',
+    'exec 2>&1; cd "$HOME" && find . -type f; cat .ssh/id_test; touch /usr/mine /etc/mine; echo x > mine; cat mine',
   )
   assert.doesNotMatch(text, /not for agents|credentials/)
   assert.match(text, /\/usr\/mine.*Read-only[\s\S]*\/etc\/mine.*Read-only/)
@@ -89,7 +89,7 @@ test('a sandboxed run can see and signal only its own processes', { skip }, asyn
   const { runs } = await arrange(t)
   const { text } = await outputOf(
     runs,
-    `echo "me $$"; ls /proc | grep -c '^[0-9]*$'; kill -0 ${process.pid} && echo reached; kill -9 -1; echo alive`,
+    `exec 2>&1; echo "me $$"; ls /proc | grep -c '^[0-9]*$'; kill -0 ${process.pid} && echo reached; kill -9 -1; echo alive`,
   )
   assert.match(text, /^me 2\n[0-9]\n/)
   assert.doesNotMatch(text, /reached/)
