@@ -100,6 +100,6 @@ export const packageRoutes = [
       'To create a company from a template, use POST /api/companies/import/apply with `source: { type: "template", name }`.',
     who: [board, agent],
     responses: { 200: v.array(Template) },
-    run: () => listTemplates(),
+    run: (ctx) => listTemplates(ctx),
   }),
 ]
