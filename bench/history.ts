@@ -45,6 +45,7 @@ const OF_ALL = new Set([
   '/api/companies/{companyId}/activity?limit=50&count=true',
   '/api/companies/{companyId}/costs/by-agent?from=2020-01-01',
   '/api/companies/{companyId}/costs/by-issue?from=2020-01-01',
+  '/api/companies/{companyId}/cost-events.csv',
 ])
 
 const print = (line: string) => process.stdout.write(`${line}\n`)

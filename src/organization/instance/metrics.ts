@@ -26,8 +26,8 @@ export const metricsJob: ReadJob<{ month: string }, Figures> = {
     )[0]!,
     spend: db.all(
       raw<Figures['spend'][number]>`select company.issue_prefix as company, cost_micros as micros
-        from cost_total join company on company.id = company_id
-        where kind = 'company' and key = '' and period = ${month}`.compile(sql),
+        from company cross join cost_total
+        where company_id = company.id and kind = 'company' and period = ${month} and key = ''`.compile(sql),
     ),
   }),
 }
