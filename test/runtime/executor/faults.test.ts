@@ -226,36 +226,27 @@ test('a run without a process can be cancelled', async (t) => {
 })
 
 test('the server enforces the limits of a run if its shim is stopped', { concurrency: true }, async (t) => {
-  const time = t.test('the server enforces the time limit of a run if its shim is stopped', async (t) => {
-    const runs = await createTestRuns(t)
-    const agent = await runs.agentThat('hang.js', { config: { timeoutSec: 2 } })
-    await invoke(runs, agent)
-    const running = runs.next('run.running')
-    const finished = runs.next('run.finished')
-    await runs.tick()
-    await running
-    process.kill((await runs.runs())[0].processPid, 'SIGSTOP')
-    await finished
-    assert.deepEqual(
-      (await runs.runs()).map((run) => [run.status, run.errorCode]),
-      [['timed_out', 'timed_out']],
-    )
-  })
-
-  const silence = t.test('the server enforces the silence limit of a run if its shim is stopped', async (t) => {
-    const runs = await createTestRuns(t)
-    const agent = await runs.agentThat('hang.js', { config: { silenceSec: 2 } })
-    await invoke(runs, agent)
-    const running = runs.next('run.running')
-    const finished = runs.next('run.finished')
-    await runs.tick()
-    await running
-    process.kill((await runs.runs())[0].processPid, 'SIGSTOP')
-    await finished
-    const [run] = await runs.runs()
-    assert.deepEqual([run.status, run.errorCode], ['timed_out', 'silent'])
-  })
-  await Promise.all([time, silence])
+  const limits = [
+    { what: 'time', config: { timeoutSec: 2 }, errorCode: 'timed_out' },
+    { what: 'silence', config: { silenceSec: 2 }, errorCode: 'silent' },
+  ].map(({ what, config, errorCode }) =>
+    t.test(`the server enforces the ${what} limit of a run if its shim is stopped`, async (t) => {
+      const runs = await createTestRuns(t)
+      const agent = await runs.agentThat('hang.js', { config })
+      await invoke(runs, agent)
+      const running = runs.next('run.running')
+      const finished = runs.next('run.finished')
+      await runs.tick()
+      await running
+      process.kill((await runs.runs())[0].processPid, 'SIGSTOP')
+      await finished
+      assert.deepEqual(
+        (await runs.runs()).map((run) => [run.status, run.errorCode]),
+        [['timed_out', errorCode]],
+      )
+    }),
+  )
+  await Promise.all(limits)
 })
 
 test('a run with a stopped shim can be cancelled, and leaves no process', async (t) => {
