@@ -416,7 +416,7 @@ create table comment (
   seq              integer primary key,             -- the rowid for the full-text index
   id               text not null unique,
   company_id       text not null references company (id) on delete cascade,
-  issue_id         text not null references issue (id) on delete cascade,
+  issue_seq        integer not null references issue (seq) on delete cascade, -- a number, for a small index: each comment writes a page of it
   author_type      text not null check (author_type = 'agent' or author_type = 'user' or author_type = 'system'),
   author_agent_id  text references agent (id),
   author_user_id   text,
@@ -428,7 +428,7 @@ create table comment (
   check ((author_type = 'user') = (author_user_id is not null))
 ) strict;
 
-create index comment_by_issue on comment (issue_id, seq);
+create index comment_by_issue on comment (issue_seq); -- ends with the rowid, which is seq
 
 -- The people that a comment mentions. Mentioned agents are woken instead.
 create table mention (
@@ -937,7 +937,7 @@ create table activity (
 
 create index activity_by_company on activity (company_id, seq);
 create index activity_by_agent on activity (company_id, agent_id, seq) where agent_id is not null;
-create index activity_by_entity on activity (company_id, entity_id, seq);
+create index activity_by_entity on activity (entity_id);
 create index activity_by_action on activity (company_id, action, seq);
 create index activity_by_run on activity (run_id, seq) where run_id is not null;
 

@@ -114,7 +114,7 @@ export function seedHistory(dataDir: string, issues: number): Ids {
         const costOn = { company_id, agent_id, issue_id: id, project_id, goal_id, run_id, cost_status: 'reported' }
         insert('cost_event', { id: idAt(share), ...costOn, ...cost, occurred_at: at, created_at: at })
         const comment = { author_type: 'agent', author_agent_id: agent_id, body: `Comment ${n}: what was found.` }
-        insert('comment', { id: idAt(share), company_id, issue_id: id, ...comment, created_at: at, updated_at: at })
+        insert('comment', { id: idAt(share), company_id, issue_seq: i + 1, ...comment, created_at: at, updated_at: at })
       }
       for (const action of ACTIONS) {
         const actor = { actor_type: 'agent', actor_id: agent_id, agent_id, run_id }

@@ -36,7 +36,7 @@ export function seed(dataDir: string, issues: number): Seeded {
   )
   const addComment = insert(
     'comment',
-    'id, company_id, issue_id, author_type, author_user_id, body, created_at, updated_at',
+    'id, company_id, issue_seq, author_type, author_user_id, body, created_at, updated_at',
   )
   const addActivity = insert(
     'activity',
@@ -62,7 +62,7 @@ export function seed(dataDir: string, issues: number): Seeded {
       adapter_type: 'process',
     })
     for (const [i, id] of issueIds.entries()) {
-      addIssue.run({
+      const { lastInsertRowid: issue_seq } = addIssue.run({
         ...made,
         id,
         issue_number: i + 1,
@@ -72,7 +72,7 @@ export function seed(dataDir: string, issues: number): Seeded {
         status: 'todo',
       })
       const author = { author_type: 'user', author_user_id: 'local-board' }
-      addComment.run({ ...made, ...author, id: uuid(), issue_id: id, body: `Found: ${wordsOf(i + 2, 12).join(' ')}.` })
+      addComment.run({ ...made, ...author, id: uuid(), issue_seq, body: `Found: ${wordsOf(i + 2, 12).join(' ')}.` })
       addActivity.run({
         ...made,
         id: uuid(),

@@ -45,7 +45,7 @@ export async function cpuOfStatements(scenario: Scenario, seeded: Seeded, dataDi
 
 function replay(file: string, record: string): number {
   const sqlite = new Database(file)
-  for (const pragma of ['journal_mode = wal', 'synchronous = full', 'cache_size = -32000']) sqlite.pragma(pragma)
+  for (const pragma of ['journal_mode = wal', 'synchronous = full', 'cache_size = -8000']) sqlite.pragma(pragma)
   const lines = readFileSync(record, 'utf8').split('\n').filter(Boolean)
   const calls = lines.map(
     (line) => JSON.parse(line) as { sql: string; how: 'all' | 'get' | 'run'; parameters: unknown[] },

@@ -138,7 +138,7 @@ export function insertRunRow(ctx: Context, agent: { id: string }, values: Partia
 export function insertIssue(
   ctx: Context,
   values: Partial<Insertable<IssueTable>> & { company_id: string },
-): { id: string; identifier: string } {
+): { id: string; seq: number; identifier: string } {
   const id = uuid()
   const number = ctx.db.all(sql.selectFrom('issue').select('id')).length + 1
   const row = {
@@ -151,8 +151,8 @@ export function insertIssue(
     updated_at: ctx.now,
     ...values,
   }
-  ctx.db.run(sql.insertInto('issue').values(row))
-  return { id, identifier: row.identifier }
+  const seq = ctx.db.insert(sql.insertInto('issue').values(row))
+  return { id, seq, identifier: row.identifier }
 }
 
 /** Inserts many issues of an agent with one SQL statement. Their statuses alternate; their titles are equal. */

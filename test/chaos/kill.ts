@@ -201,7 +201,11 @@ async function waitUntilServed(url: string): Promise<void> {
 function audit(sqlite: Database.Database, notes: string, acknowledged: readonly string[]) {
   const noted = new Set(readdirSync(notes))
   const runs = sqlite.prepare<[], FinishedRun & { error_code: string | null }>('select * from run').all()
-  const comments = sqlite.prepare<[], CommentOnIssue>('select id, issue_id from comment').all()
+  const comments = sqlite
+    .prepare<[], CommentOnIssue>(
+      'select comment.id, issue.id as issue_id from comment join issue on issue.seq = issue_seq',
+    )
+    .all()
   const served = new Map<string, number>()
   for (const run of runs.filter(({ status }) => status === 'succeeded')) {
     for (const id of servedBy(run, comments)) served.set(id, (served.get(id) ?? 0) + 1)

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/database/db.ts'
-import { prepared, sql } from '../../platform/database/sql.ts'
+import { prepared, raw, sql } from '../../platform/database/sql.ts'
 import type { ActivityTable } from '../../platform/database/tables.ts'
 
 export type ActivityRow = Selectable<ActivityTable>
@@ -63,10 +63,15 @@ export const listActivity = (db: Db, filter: ActivityFilter, limit: number): Act
   db.all(selectActivity(filter).orderBy('seq', 'desc').limit(limit))
 
 export function selectActivity(filter: ActivityFilter) {
-  let query = sql.selectFrom('activity').selectAll().where('company_id', '=', filter.companyId)
+  const { companyId, entityId } = filter
+  const all = sql.selectFrom('activity').selectAll()
+  let query =
+    entityId === undefined
+      ? all.where('company_id', '=', companyId)
+      : // The plus keeps SQLite from the index by company.
+        all.where('entity_id', '=', entityId).where(raw<string>`+company_id`, '=', companyId)
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
   if (filter.entityType !== undefined) query = query.where('entity_type', '=', filter.entityType)
-  if (filter.entityId !== undefined) query = query.where('entity_id', '=', filter.entityId)
   if (filter.action !== undefined) query = query.where('action', '=', filter.action)
   if (filter.without?.length) query = query.where('action', 'not in', [...filter.without])
   if (filter.runId !== undefined) query = query.where('run_id', '=', filter.runId)

@@ -312,7 +312,7 @@ export interface CommentTable {
   seq: Generated<number>
   id: string
   company_id: string
-  issue_id: string
+  issue_seq: number
   author_type: 'agent' | 'user' | 'system'
   author_agent_id: string | null
   author_user_id: string | null

@@ -49,10 +49,10 @@ export const countIssueParts = (db: Db, companyId: string) =>
   db.first(
     raw<{ comments: number; documents: number; attachments: number; ofPeople: number }>`
     with open_issue as (
-      select id, assignee_user_id from issue
+      select id, seq, assignee_user_id from issue
       where company_id = ${companyId} and status in (${raw.join(openStatuses.map((status) => raw.lit(status)))})
     )
-    select (select count(*) from comment where issue_id in (select id from open_issue)) as comments,
+    select (select count(*) from comment where issue_seq in (select seq from open_issue)) as comments,
       (select count(*) from document where issue_id in (select id from open_issue)) as documents,
       (select count(*) from attachment where issue_id in (select id from open_issue)) as attachments,
       (select count(*) from open_issue where assignee_user_id is not null) as ofPeople`.compile(sql),

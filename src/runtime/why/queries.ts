@@ -38,7 +38,6 @@ const holds = prepared((of: { companyId: string; agentId: string; since: string 
   sql
     .selectFrom('activity')
     .selectAll()
-    .where('company_id', '=', of.companyId)
     .where((eb) => eb.or([eb('entity_id', '=', of.agentId), eb('entity_id', '=', of.companyId)]))
     .where('created_at', '>=', of.since)
     .where('action', 'in', HOLDS)

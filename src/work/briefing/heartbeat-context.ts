@@ -39,18 +39,18 @@ export function heartbeatContextOf(
   issue: IssueRow,
   wakeCommentId: string | undefined,
 ): v.InferOutput<typeof HeartbeatContext> {
-  const [latest] = listComments(ctx.db, { issueId: issue.id, order: 'desc', after: undefined, limit: 1 })
+  const [latest] = listComments(ctx.db, { issueSeq: issue.seq, order: 'desc', after: undefined, limit: 1 })
   const woken = wakeCommentId ?? wakeCommentOf(ctx, caller, issue)
-  const wakeComment = woken === undefined ? undefined : findComment(ctx.db, { issueId: issue.id, id: woken })
+  const wakeComment = woken === undefined ? undefined : findComment(ctx.db, { issueSeq: issue.seq, id: woken })
   return {
     issue: showIssue(ctx, caller, issue),
     ...contextOf(ctx, issue),
     commentCursor: {
-      totalComments: countComments(ctx.db, { issueId: issue.id }),
+      totalComments: countComments(ctx.db, { issueSeq: issue.seq }),
       latestCommentId: latest?.id ?? null,
       latestCommentAt: latest?.created_at ?? null,
     },
-    wakeComment: wakeComment ? toComment(wakeComment) : null,
+    wakeComment: wakeComment ? toComment(wakeComment, issue.id) : null,
     attachments: listAttachments(ctx.db, { issueId: issue.id }).map(toAttachment),
     documents: listDocuments(ctx.db, { issueId: issue.id }).map(toDocumentSummary),
     approvals: findOpenApprovals(ctx.db, [issue])(issue.id),

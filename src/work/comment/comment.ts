@@ -42,14 +42,18 @@ export const NewComment = v.strictObject({
 })
 export type NewComment = v.InferOutput<typeof NewComment>
 
-export const toCreatedComment = (row: CommentRow, unknownMentions: string[]): v.InferOutput<typeof CreatedComment> => ({
-  ...toComment(row),
+export const toCreatedComment = (
+  row: CommentRow,
+  issueId: string,
+  unknownMentions: string[],
+): v.InferOutput<typeof CreatedComment> => ({
+  ...toComment(row, issueId),
   ...(unknownMentions.length > 0 && { unknownMentions }),
 })
 
-export const toComment = (row: CommentRow): Comment => ({
+export const toComment = (row: CommentRow, issueId: string): Comment => ({
   id: row.id,
   companyId: row.company_id,
-  issueId: row.issue_id,
+  issueId,
   ...toAuthored(row),
 })

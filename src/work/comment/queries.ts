@@ -6,7 +6,7 @@ const insert = prepared((row: Omit<CommentRow, 'seq'>) =>
   sql.insertInto('comment').values({
     id: row.id,
     company_id: row.company_id,
-    issue_id: row.issue_id,
+    issue_seq: row.issue_seq,
     author_type: row.author_type,
     author_agent_id: row.author_agent_id,
     author_user_id: row.author_user_id,
@@ -22,14 +22,15 @@ export const insertComment = (db: Db, row: Omit<CommentRow, 'seq'>): CommentRow 
   seq: db.insert(insert(row)),
 })
 
-const byId = prepared((key: { issueId: string; id: string }) =>
-  sql.selectFrom('comment').selectAll().where('id', '=', key.id).where('issue_id', '=', key.issueId),
+const byId = prepared((key: { issueSeq: number; id: string }) =>
+  sql.selectFrom('comment').selectAll().where('id', '=', key.id).where('issue_seq', '=', key.issueSeq),
 )
 
-export const findComment = (db: Db, key: { issueId: string; id: string }): CommentRow | undefined => db.first(byId(key))
+export const findComment = (db: Db, key: { issueSeq: number; id: string }): CommentRow | undefined =>
+  db.first(byId(key))
 
 interface CommentPage {
-  issueId: string
+  issueSeq: number
   order: 'asc' | 'desc'
   /** The `seq` of the last comment of the previous page. */
   after: number | undefined
@@ -41,20 +42,20 @@ export function listComments(db: Db, page: CommentPage): CommentRow[] {
   const query = sql
     .selectFrom('comment')
     .selectAll()
-    .where('issue_id', '=', page.issueId)
+    .where('issue_seq', '=', page.issueSeq)
     .orderBy('seq', page.order)
     .limit(page.limit + 1)
   return db.all(page.after === undefined ? query : query.where('seq', page.order === 'asc' ? '>' : '<', page.after))
 }
 
-const countOf = prepared((of: { issueId: string }) =>
+const countOf = prepared((of: { issueSeq: number }) =>
   sql
     .selectFrom('comment')
     .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('issue_id', '=', of.issueId),
+    .where('issue_seq', '=', of.issueSeq),
 )
 
-export const countComments = (db: Db, of: { issueId: string }): number => db.first(countOf(of))!.n
+export const countComments = (db: Db, of: { issueSeq: number }): number => db.first(countOf(of))!.n
 
 const names = prepared((of: { companyId: string }) =>
   sql

@@ -154,7 +154,7 @@ function budgetItems(ctx: Context, companyId: string): InboxItem[] {
     const status = budgetStatus({ budgetMicros: budget, spentMicros: spent })
     if (status === 'ok') return []
     const used = status === 'exceeded' ? 'used up its budget' : 'used 80 % of its budget'
-    const at = findBudgetEvent(ctx.db, { companyId, entityId: id, since })?.created_at ?? since
+    const at = findBudgetEvent(ctx.db, { entityId: id, since })?.created_at ?? since
     return [toItem('budget', `${id}-${month}-${status}`, companyId, at, `${name} ${used}`, { agentId })]
   })
 }

@@ -44,10 +44,10 @@ export const listMentions = (db: Db, of: Of) =>
     sql
       .selectFrom('mention')
       .innerJoin('comment', 'comment.id', 'mention.comment_id')
-      .innerJoin('issue', 'issue.id', 'comment.issue_id')
+      .innerJoin('issue', 'issue.seq', 'comment.issue_seq')
       .leftJoin('agent', 'agent.id', 'comment.author_agent_id')
-      .select(['comment.id', 'comment.body', 'comment.created_at', 'comment.issue_id', 'comment.author_agent_id'])
-      .select(['issue.identifier', 'agent.name as author'])
+      .select(['comment.id', 'comment.body', 'comment.created_at', 'comment.author_agent_id'])
+      .select(['issue.id as issue_id', 'issue.identifier', 'agent.name as author'])
       .where('mention.company_id', '=', of.companyId)
       .where('mention.user_id', 'in', [of.userId, EVERYBODY])
       .where(raw<boolean>`comment.author_user_id is not ${of.userId}`)
@@ -105,12 +105,11 @@ export const findBudget = (db: Db, of: { companyId: string }) =>
  * Finds the event that used up a budget or raised its use past 80 %: the pause
  * for the budget, otherwise the warning, otherwise the last change of the budget.
  */
-export const findBudgetEvent = (db: Db, of: { companyId: string; entityId: string; since: string }) =>
+export const findBudgetEvent = (db: Db, of: { entityId: string; since: string }) =>
   db.first(
     sql
       .selectFrom('activity')
       .select('created_at')
-      .where('company_id', '=', of.companyId)
       .where('entity_id', '=', of.entityId)
       .where('created_at', '>=', of.since)
       .where(

@@ -33,9 +33,9 @@ export const commentRoutes = [
     run: (ctx, { caller, params, query }) => {
       const issue = getIssue(ctx, caller, params.issueId)
       const { limit, order } = query
-      const rows = listComments(ctx.db, { issueId: issue.id, order, after: seqOf(ctx, issue, query.after), limit })
-      const total = query.count === 'true' ? countComments(ctx.db, { issueId: issue.id }) : undefined
-      return Page.of(rows, { limit, cursorOf: (row) => [row.seq], show: toComment, total })
+      const rows = listComments(ctx.db, { issueSeq: issue.seq, order, after: seqOf(ctx, issue, query.after), limit })
+      const total = query.count === 'true' ? countComments(ctx.db, { issueSeq: issue.seq }) : undefined
+      return Page.of(rows, { limit, cursorOf: (row) => [row.seq], show: (row) => toComment(row, issue.id), total })
     },
   }),
   route({
@@ -47,9 +47,9 @@ export const commentRoutes = [
     responses: { 200: Comment },
     run: (ctx, { caller, params }) => {
       const issue = getIssue(ctx, caller, params.issueId)
-      const comment = findComment(ctx.db, { issueId: issue.id, id: params.commentId })
+      const comment = findComment(ctx.db, { issueSeq: issue.seq, id: params.commentId })
       if (!comment) throw notFound('comment', params.commentId)
-      return toComment(comment)
+      return toComment(comment, issue.id)
     },
   }),
   route({
@@ -67,7 +67,7 @@ export const commentRoutes = [
         const open =
           (body.reopen || body.resume) && isTerminal(issue.status) ? reopenIssue(ctx, caller, issue).issue : issue
         const comment = addComment(ctx, caller, open, body.body)
-        return toCreatedComment(comment, unknownMentionsIn(ctx, comment))
+        return toCreatedComment(comment, issue.id, unknownMentionsIn(ctx, comment))
       }),
   }),
 ]
@@ -80,7 +80,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
  */
 function seqOf(ctx: Context, issue: IssueRow, after: string | undefined): number | undefined {
   if (after === undefined || !UUID.test(after)) return decodeCursor(after, ['number'])?.[0]
-  const comment = findComment(ctx.db, { issueId: issue.id, id: after })
+  const comment = findComment(ctx.db, { issueSeq: issue.seq, id: after })
   if (!comment) throw invalid([{ path: 'after', message: 'is not a comment of this issue' }])
   return comment.seq
 }

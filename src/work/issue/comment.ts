@@ -31,7 +31,7 @@ export function addComment(
   const comment = insertComment(ctx.db, {
     id: uuid(),
     company_id: issue.company_id,
-    issue_id: issue.id,
+    issue_seq: issue.seq,
     ...authored(ctx, caller, body),
   })
   touchIssue(ctx.db, { id: issue.id, at: ctx.now })

@@ -1,19 +1,19 @@
 import type { Db } from '../../platform/database/db.ts'
 import { prepared, raw, sql } from '../../platform/database/sql.ts'
 
-const texts = prepared((of: { issueId: string }) =>
-  sql.selectFrom('comment').select('body').where('issue_id', '=', of.issueId).orderBy('seq'),
+const texts = prepared((of: { issueSeq: number }) =>
+  sql.selectFrom('comment').select('body').where('issue_seq', '=', of.issueSeq).orderBy('seq'),
 )
 
-export const listCommentTexts = (db: Db, of: { issueId: string }) => db.all(texts(of))
+export const listCommentTexts = (db: Db, of: { issueSeq: number }) => db.all(texts(of))
 
 // One JSON array, because better-sqlite3 makes an object of each row.
 const seqs = (pattern: string) =>
   raw<{ seqs: string }>`select json_group_array(seq) as seqs from (
     select -rowid as seq from issue_text where issue_text match ${pattern}
     union
-    select issue.seq from comment_text cross join comment cross join issue
-      where comment_text match ${pattern} and comment.seq = -comment_text.rowid and issue.id = comment.issue_id)`
+    select issue_seq from comment_text cross join comment
+      where comment_text match ${pattern} and comment.seq = -comment_text.rowid)`
 
 /** Lists the `seq` of each issue that matches or has a comment that matches, in all companies. */
 export const listIssuesWith = (db: Db, of: { pattern: string }): number[] =>

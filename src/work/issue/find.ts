@@ -108,7 +108,7 @@ function createComparison(db: Db, terms: readonly string[]) {
     yield issue.title
     yield issue.identifier
     yield issue.description ?? ''
-    for (const { body } of listCommentTexts(db, { issueId: issue.id })) yield body
+    for (const { body } of listCommentTexts(db, { issueSeq: issue.seq })) yield body
   }
   return {
     characters: () => characters,

@@ -127,7 +127,7 @@ export const issueRoutes = [
         const { issue, comment } = updateIssue(ctx, caller, params.issueId, body)
         return {
           ...showIssue(ctx, caller, issue),
-          ...(comment && { comment: toCreatedComment(comment, unknownMentionsIn(ctx, comment)) }),
+          ...(comment && { comment: toCreatedComment(comment, issue.id, unknownMentionsIn(ctx, comment)) }),
         }
       }),
   }),

@@ -13,7 +13,7 @@ export const isUnreadFor = (userId: string | null) => raw<boolean>`(
   )
   select seen.seq = ${raw.lit(NEVER_SEEN)} or exists (
     select 1 from activity
-    where activity.company_id = issue.company_id and activity.entity_id = issue.id and activity.seq > seen.seq
+    where activity.entity_id = issue.id and activity.seq > seen.seq
       and (actor_type <> 'user' or actor_id <> ${userId})
   ) from seen)`
 
@@ -30,17 +30,11 @@ const unread = prepared((of: { userId: string; seqs: string }) =>
 export const listUnread = (db: Db, of: { userId: string; seqs: readonly number[] }): number[] =>
   db.all(unread({ userId: of.userId, seqs: JSON.stringify(of.seqs) })).map((row) => row.seq)
 
-const latest = prepared((of: { companyId: string; issueId: string }) =>
-  sql
-    .selectFrom('activity')
-    .select('seq')
-    .where('company_id', '=', of.companyId)
-    .where('entity_id', '=', of.issueId)
-    .orderBy('seq', 'desc')
-    .limit(1),
+const latest = prepared((of: { issueId: string }) =>
+  sql.selectFrom('activity').select('seq').where('entity_id', '=', of.issueId).orderBy('seq', 'desc').limit(1),
 )
 
-export const lastActivity = (db: Db, of: { companyId: string; issueId: string }) => db.first(latest(of))
+export const lastActivity = (db: Db, of: { issueId: string }) => db.first(latest(of))
 
 /** Stores which activity of an issue a person has seen last. */
 export const saveReadState = (db: Db, state: Selectable<IssueReadTable>) =>

@@ -23,7 +23,7 @@ export function findUnread(db: Db, caller: Caller, issues: readonly IssueRow[]):
  */
 export function markRead(ctx: Context, caller: Caller, ref: string): IssueRow {
   const issue = getIssue(ctx, caller, ref)
-  const seq = lastActivity(ctx.db, { companyId: issue.company_id, issueId: issue.id })?.seq ?? 0
+  const seq = lastActivity(ctx.db, { issueId: issue.id })?.seq ?? 0
   saveReadState(ctx.db, { user_id: personOf(caller), issue_id: issue.id, activity_seq: seq })
   return issue
 }

@@ -33,7 +33,7 @@ const comments = prepared((of: Words) =>
     .crossJoin('issue')
     .select([
       'comment.id',
-      'comment.issue_id as issueId',
+      'issue.id as issueId',
       'issue.identifier',
       'issue.title as issueTitle',
       'comment.author_agent_id as authorAgentId',
@@ -44,7 +44,7 @@ const comments = prepared((of: Words) =>
     .where(raw<boolean>`comment_text match ${of.pattern}`)
     .where('comment.seq', '=', raw<number>`-comment_text.rowid`)
     .where('comment.company_id', '=', of.companyId)
-    .whereRef('issue.id', '=', 'comment.issue_id')
+    .whereRef('issue.seq', '=', 'comment.issue_seq')
     .orderBy('comment_text.rowid')
     .limit(of.limit),
 )

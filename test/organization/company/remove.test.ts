@@ -74,7 +74,7 @@ async function fillCompany(app: TestApp) {
   await asRun('POST', `/api/issues/${issue.id}/attachments`, formOf('GIF89a..'))
   await app.make('PATCH', at, { spentMonthlyCents: 100 })
   await ceo.request('POST', `${at}/goals`, { title: 'once' }, { 'idempotency-key': 'k' })
-  const comment = { id: uuid(), company_id: company.id, issue_id: issue.id, body: 'x', created_at: app.ctx.now }
+  const comment = { id: uuid(), company_id: company.id, issue_seq: issue.seq, body: 'x', created_at: app.ctx.now }
   const row = { ...comment, author_type: 'agent' as const, author_agent_id: engineer.id, created_by_run_id: run }
   await app.ctx.write(() => app.ctx.db.run(sql.insertInto('comment').values({ ...row, updated_at: app.ctx.now })))
   app.ctx.db.run(

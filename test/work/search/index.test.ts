@@ -16,11 +16,12 @@ test('the search indexes match the rows after any sequence of edits', async (t) 
     fc.asyncProperty(fc.array(edit, { maxLength: 12 }), async (edits) => {
       for (const { kind, which, text } of edits) {
         const { id } = issues[which]!
+        const isOfIssue = raw`issue_seq = (select seq from issue where id = ${id})`
         if (kind === 'patch')
           assert.equal((await request('PATCH', `/api/issues/${id}`, { description: text })).status, 200)
         if (kind === 'comment') await make('POST', `/api/issues/${id}/comments`, { body: text })
-        if (kind === 'edit') await run(raw`update comment set body = ${text} where issue_id = ${id}`)
-        if (kind === 'delete') await run(raw`delete from comment where issue_id = ${id}`)
+        if (kind === 'edit') await run(raw`update comment set body = ${text} where ${isOfIssue}`)
+        if (kind === 'delete') await run(raw`delete from comment where ${isOfIssue}`)
       }
       assert.deepEqual(deepCheck(ctx, { only: ['issue_search', 'comment_search'] }).findings, [])
     }),
