@@ -31,3 +31,20 @@ test('the activity list contains only what an agent did, if the query names the 
     [['issue.created', agent.id]],
   )
 })
+
+test('the activity list contains only what concerns an entity, if the query names one of the company', async (t) => {
+  const { request, make } = createTestApp(t)
+  const [ours, theirs] = [
+    await make('POST', '/api/companies', { name: 'Acme' }),
+    await make('POST', '/api/companies', { name: 'Other' }),
+  ]
+  const issue = await make('POST', `/api/companies/${ours.id}/issues`, { title: 'One' })
+  await make('POST', `/api/companies/${ours.id}/issues`, { title: 'Two' })
+  await make('POST', `/api/issues/${issue.id}/comments`, { body: 'Hello' })
+  const actions = async (companyId: string) => {
+    const { body } = await request('GET', `/api/companies/${companyId}/activity?entityId=${issue.id}`)
+    return body.map(({ action }: { action: string }) => action)
+  }
+  assert.deepEqual(await actions(ours.id), ['issue.commented', 'issue.created'])
+  assert.deepEqual(await actions(theirs.id), [])
+})
