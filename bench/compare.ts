@@ -9,12 +9,12 @@
  * of this one.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { type ServerProcess, serveFrom, withFolder } from './process.ts'
 import { measureRound } from './round.ts'
 import { SCENARIOS, type Scenario } from './scenarios.ts'
-import { type Seeded, seed } from './seed.ts'
+import type { Seeded, seed } from './seed.ts'
 
 const ALLOWED = 1.2
 const ISSUES = 2_000
@@ -63,11 +63,11 @@ function findCommit(name: string): string | undefined {
 }
 
 async function compare(folder: string, checkouts: Both<string>): Promise<void> {
-  // The older schema may differ, so each server gets a database of its own checkout. Ids are the same in both.
   const dataDirs = { before: path.join(folder, 'data-before'), now: path.join(folder, 'data-now') }
-  mkdirSync(dataDirs.now)
-  const seeded = seed(dataDirs.now, ISSUES)
-  cpSync(dataDirs.now, dataDirs.before, { recursive: true })
+  const seeded = {
+    before: await seedFrom(checkouts.before, dataDirs.before),
+    now: await seedFrom(checkouts.now, dataDirs.now),
+  }
   const started = await startBoth(checkouts, dataDirs).catch(() => undefined)
   if (!started) {
     print('The server of the other commit does not start here: nothing is compared.')
@@ -93,13 +93,20 @@ async function compare(folder: string, checkouts: Both<string>): Promise<void> {
   if (scenarios.length > 0) process.exitCode = 1
 }
 
+/** Creates a database with the schema of a checkout. */
+async function seedFrom(checkout: string, dataDir: string): Promise<Seeded> {
+  const module: { seed: typeof seed } = await import(path.join(checkout, 'seed.ts'))
+  mkdirSync(dataDir)
+  return module.seed(dataDir, ISSUES)
+}
+
 async function startBoth(checkouts: Both<string>, dataDirs: Both<string>): Promise<Both<ServerProcess>> {
   const before = await serveFrom(checkouts.before, { args: ['service', dataDirs.before] })
   return { before, now: await serveFrom(checkouts.now, { args: ['service', dataDirs.now] }) }
 }
 
 interface Comparison {
-  seeded: Seeded
+  seeded: Both<Seeded>
   servers: Both<ServerProcess>
   /** The number of the first request. */
   from: number
@@ -113,7 +120,8 @@ async function isSlower(scenario: Scenario, { seeded, servers, from }: Compariso
     const order = round % 2 === 0 ? (['before', 'now'] as const) : (['now', 'before'] as const)
     for (const which of order) {
       const first = from + round * requests
-      const { micros } = await measureRound({ scenario, seeded, server: servers[which], from: first, requests })
+      const at = { seeded: seeded[which], server: servers[which], from: first }
+      const { micros } = await measureRound({ scenario, ...at, requests })
       // The least is the round that compilation and other programs disturbed least.
       least[which] = Math.min(least[which], micros)
     }
