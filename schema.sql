@@ -937,7 +937,7 @@ create table activity (
 
 create index activity_by_company on activity (company_id, seq);
 create index activity_by_agent on activity (company_id, agent_id, seq) where agent_id is not null;
-create index activity_by_entity on activity (entity_id);
+create index activity_by_entity on activity (entity_id); -- ends with the rowid, which is seq
 create index activity_by_action on activity (company_id, action, seq);
 create index activity_by_run on activity (run_id, seq) where run_id is not null;
 

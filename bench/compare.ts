@@ -64,15 +64,14 @@ function findCommit(name: string): string | undefined {
 
 async function compare(folder: string, checkouts: Both<string>): Promise<void> {
   const dataDirs = { before: path.join(folder, 'data-before'), now: path.join(folder, 'data-now') }
-  const seeded = {
-    before: await seedFrom(checkouts.before, dataDirs.before),
-    now: await seedFrom(checkouts.now, dataDirs.now),
-  }
-  const started = await startBoth(checkouts, dataDirs).catch(() => undefined)
+  const now = await seedFrom(checkouts.now, dataDirs.now)
+  const before = await seedFrom(checkouts.before, dataDirs.before).catch(() => undefined)
+  const started = before && (await startBoth(checkouts, dataDirs).catch(() => undefined))
   if (!started) {
     print('The server of the other commit does not start here: nothing is compared.')
     return
   }
+  const seeded = { before, now }
   let servers = started
   print(`${'CPU µs a request'.padEnd(30)}${['before', 'now', 'ratio'].map((name) => name.padStart(9)).join('')}`)
   let scenarios = SCENARIOS

@@ -32,7 +32,7 @@ test('the activity list contains only what an agent did, if the query names the 
   )
 })
 
-test('the activity list contains only what concerns an entity, if the query names one of the company', async (t) => {
+test('the activity of an entity is listed, newest first, and only in its company', async (t) => {
   const { request, make } = createTestApp(t)
   const [ours, theirs] = [
     await make('POST', '/api/companies', { name: 'Acme' }),

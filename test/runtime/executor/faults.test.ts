@@ -118,16 +118,22 @@ for (const [code, errorCode] of [
   }
 }
 
+/** Claims a run of a program that takes a while. It is not running yet. */
+async function beginLongRun(t: TestContext) {
+  const runs = await createTestRuns(t)
+  const agent = await runs.agentThat('takes-a-while.js')
+  await invoke(runs, agent)
+  const running = runs.next('run.running')
+  const finished = runs.next('run.finished')
+  await runs.tick()
+  return { runs, running, finished }
+}
+
 // At the same time, because each waits for the retries.
 test('temporary faults of the database have no effect on a run', { concurrency: true }, async (t) => {
   const ofWrites = ['SQLITE_IOERR_WRITE', 'SQLITE_BUSY', 'SQLITE_READONLY', 'database_damaged'].map((code) =>
     t.test(`a temporary ${code} at the start and end of a run has no effect`, async (t) => {
-      const runs = await createTestRuns(t)
-      const agent = await runs.agentThat('takes-a-while.js')
-      await invoke(runs, agent)
-      const running = runs.next('run.running')
-      const finished = runs.next('run.finished')
-      await runs.tick()
+      const { runs, running, finished } = await beginLongRun(t)
       failWrites(runs.ctx, 2, code)
       await running
       failWrites(runs.ctx, 2, code)
@@ -140,12 +146,7 @@ test('temporary faults of the database have no effect on a run', { concurrency: 
   )
   const ofReads = [1, 2, 3, 5, 8].map((reads) =>
     t.test(`${reads} failed reads at the start and end of a run do not stop it`, async (t) => {
-      const runs = await createTestRuns(t)
-      const agent = await runs.agentThat('takes-a-while.js')
-      await invoke(runs, agent)
-      const running = runs.next('run.running')
-      const finished = runs.next('run.finished')
-      await runs.tick()
+      const { runs, running, finished } = await beginLongRun(t)
       await running
       failReads(runs.ctx, reads)
       await finished
